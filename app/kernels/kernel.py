@@ -1,0 +1,50 @@
+"""What every reduction is: partial, merge, finish over a state.
+
+A kernel is one operator on one dtype. It sees *boxes*: 4-D arrays `box[o, r1, i, r2]`, reduced over r1 and
+r2, which give o * i outputs in row-major order. Every reduction pattern folds into that shape: the last axis
+is (1, 1, n, r), the first (1, r, i, 1), everything (1, 1, 1, r), two of three (1, r1, i, r2). No dimension of
+a box is 0, and a kernel never writes to one.
+"""
+
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Box = NDArray[Any]
+
+
+class State(Protocol):
+    """What some of the elements contribute to each of n outputs."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, in bytes."""
+
+    def merge(self, other: Self, at: int = 0) -> None:
+        """Take in what `other` knows of the outputs from `at` on. Associative and commutative, to the bit."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Kernel(Protocol[S]):
+    """One operator on one dtype, on one thread. Outputs are 1-D arrays of the output dtype."""
+
+    def identity(self, outputs: int) -> S:
+        """The state of outputs that have seen no element."""
+
+    def partial(self, box: Box, first: int = 0) -> S:
+        """What the elements of a box contribute; `first` is where the box starts along the reduced axis (Arg*)."""
+
+    def finish(self, state: S, count: int) -> NDArray[Any]:
+        """The one rounding, into the output dtype; `count` (> 0) elements went into each output."""
+
+    def whole(self, box: Box) -> NDArray[Any]:
+        """finish(partial(box)) for a box that holds its outputs' every element, by any shortcut with the same bits."""
+
+    def empty(self) -> np.generic:
+        """The answer for an empty set; Undefined where there is none."""
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The operator without its reduction, element by element, shape and all."""
