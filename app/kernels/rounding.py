@@ -1,0 +1,116 @@
+"""The one rounding: from an exact or nearly exact value, half to even, into the output dtype.
+
+A value is held as high + low, two float64 with |low| <= ulp(high) / 2, at times with a power of two beside
+them. NumPy's own casts round a float64 correctly, so all that is left to do is never to round twice.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FloatFormat:
+    """A binary float format: bits of precision, the exponent of its smallest normal number, its quiet NaN."""
+
+    dtype: np.dtype[Any]
+    precision: int
+    lowest_exponent: int
+    bits: np.dtype[Any]
+    nan_bits: int
+
+    @property
+    def quiet_nan(self) -> np.generic:
+        """The canonical NaN: positive, quiet, no payload."""
+        nan: np.generic = np.array(self.nan_bits, self.bits).view(self.dtype)[()]
+        return nan
+
+
+FORMATS: dict[np.dtype[Any], FloatFormat] = {
+    row.dtype: row
+    for row in (
+        FloatFormat(np.dtype(np.float16), 11, -14, np.dtype(np.uint16), 0x7E00),
+        FloatFormat(np.dtype(ml_dtypes.bfloat16), 8, -126, np.dtype(np.uint16), 0x7FC0),
+        FloatFormat(np.dtype(np.float32), 24, -126, np.dtype(np.uint32), 0x7FC00000),
+        FloatFormat(np.dtype(np.float64), 53, -1022, np.dtype(np.uint64), 0x7FF8000000000000),
+    )
+}
+
+_FLOAT32 = np.dtype(np.float32)
+_FLOAT64 = np.dtype(np.float64)
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def round_odd(high: Floats, low: Floats) -> Floats:
+    """high + low to float64 with round-to-odd: inexact values get an odd last bit.
+
+    Rounding that again, to nearest in any format at least two bits shorter, equals rounding once
+    (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd").
+    """
+    bits = high.view(np.int64)
+    away = np.where((low > 0) == (high > 0), 1, -1)
+    nudged: Floats = np.where((low != 0) & (bits & 1 == 0), bits + away, bits).view(np.float64)
+    return nudged
+
+
+def cast_odd(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """float64 values to a narrower float dtype, rounded once."""
+    if dtype != _BFLOAT16:
+        with np.errstate(over="ignore"):
+            return values.astype(dtype)
+    # The only cast to bfloat16 goes through float32; odd there, it rounds once.
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = values.astype(np.float32)
+        rest = values - single
+    bits = single.view(np.int32)
+    toward = np.where((rest > 0) == (values > 0), 1, -1)
+    odd = np.where((rest != 0) & (bits & 1 == 0) & np.isfinite(single), bits + toward, bits).astype(np.int32)
+    return odd.view(np.float32).astype(dtype)
+
+
+def round_pair(high: Floats, low: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """high + low, rounded once into `dtype`. `high` must be the float64 nearest to the sum, ties to even."""
+    if dtype == _FLOAT64:
+        return high
+    return cast_odd(round_odd(high, low) if low.any() else high, dtype)
+
+
+def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """(high + low) * 2**exponent, rounded once into `dtype`; subnormal and infinite results come out right.
+
+    high is finite, low at most half its last bit. A zero keeps the sign of high.
+    """
+    fraction, scale = np.frexp(np.abs(high))
+    scale = scale.astype(np.int64)
+    # The value is X * 2**unit with X of 62 or 63 bits, and `sticky` when something is left below X.
+    below = np.ldexp(np.where(high < 0, -low, low), np.clip(63 - scale, -2000, 2000).astype(np.int32))
+    below = np.where((below == 0) & (low != 0), np.copysign(0.5, np.where(high < 0, -low, low)), below)
+    floor = np.floor(below)
+    X = (np.ldexp(fraction, 53).astype(np.int64) << 10) + floor.astype(np.int64)
+    return np.copysign(
+        _round_integer(X, floor != below, exponent + scale - 63, FORMATS[dtype]), high.astype(dtype)
+    ).astype(dtype)
+
+
+def _round_integer(
+    X: Integers, sticky: NDArray[np.bool_], unit: Integers, target: FloatFormat
+) -> NDArray[Any]:
+    """(X + a positive rest below 1, where sticky) * 2**unit for 0 <= X < 2**63, of at least 61 bits unless 0."""
+    top = np.where(X >= 1 << 62, 62, 61)
+    last = np.maximum(unit + top, target.lowest_exponent) - (target.precision - 1)
+    drop = last - unit
+    X = np.where(drop > 63, 1, X)  # far below half of the smallest number
+    drop = np.minimum(drop, 63)
+    kept = X >> drop
+    rest = X - (kept << drop)
+    half = np.int64(1) << (drop - 1)
+    up = (rest > half) | ((rest == half) & (sticky | (kept & 1 == 1)))
+    kept += up
+    with np.errstate(over="ignore"):
+        return np.ldexp(kept.astype(np.float64), np.clip(last, -3000, 3000).astype(np.int32)).astype(target.dtype)
