@@ -1,0 +1,56 @@
+# Needs Python 3.11 or newer and make, nothing else. `make PYTHON=python3.13 serve` picks another Python.
+
+PYTHON ?= python3
+ARGS ?=
+DEV := .venv-dev/bin/python -m
+
+.PHONY: help serve test lint format openapi bench lock clean
+
+help:
+	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
+	@echo "make test     run every test             (ARGS='-k name' is handed to pytest)"
+	@echo "make lint     ruff, mypy, import-linter"
+	@echo "make format   let ruff rewrite what it can"
+	@echo "make openapi  write openapi/ from the operator table"
+	@echo "make bench    measure beside NumPy       (ARGS is handed on)"
+	@echo "make lock     resolve the lock files     (ARGS=--upgrade for newer releases)"
+
+serve: .venv/made
+	exec .venv/bin/python -m app
+
+test: .venv-dev/made
+	$(DEV) pytest $(ARGS)
+
+lint: .venv-dev/made
+	$(DEV) ruff check .
+	$(DEV) ruff format --check .
+	$(DEV) mypy
+	.venv-dev/bin/lint-imports
+
+format: .venv-dev/made
+	$(DEV) ruff check --fix .
+	$(DEV) ruff format .
+
+openapi: .venv-dev/made
+	$(DEV) app.http.openapi openapi
+
+bench: .venv-dev/made
+	$(DEV) benchmarks $(ARGS)
+
+LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --fork-strategy fewest --generate-hashes --no-header
+
+lock: .venv-dev/made
+	$(LOCK) --group dev $(ARGS) -o requirements-dev.lock
+	$(LOCK) -c requirements-dev.lock $(ARGS) -o requirements.lock
+
+clean:
+	rm -rf .venv .venv-dev
+
+# A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
+.venv/made: requirements.lock
+.venv-dev/made: requirements-dev.lock
+.venv/made .venv-dev/made:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("keepdims needs Python 3.11 or newer: make PYTHON=...")'
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
