@@ -1,0 +1,55 @@
+"""From the fields of a request to the parameters of an operator version."""
+
+from collections.abc import Mapping
+from json import dumps
+
+from pydantic import ValidationError
+
+from app.errors import InvalidParameter, UnknownParameter
+from app.spec.history import parameter_refusal
+from app.spec.operators import Operator
+from app.spec.parameters import Parameters
+
+
+def parse_parameters(operator: Operator, fields: Mapping[str, object]) -> Parameters:
+    """The parameters a caller gave, None meaning not given; UnknownParameter or InvalidParameter if they are wrong.
+
+    Whether the axes exist is known only with the tensor: `Parameters.reduction` checks that.
+    """
+    kind = operator.parameters
+    for name in fields:
+        if name not in kind.model_fields:
+            raise UnknownParameter(parameter_refusal(operator, name), _pointer(name))
+    given = {name: value for name, value in fields.items() if value is not None}
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: ValidationError) -> InvalidParameter:
+    detail = error.errors(include_url=False, include_context=False)[0]
+    name, *position = detail["loc"]
+    if name == "axes" and not position:
+        rule = "axes must be a list of integers"
+    elif name in ("axes", "axis"):
+        rule = "an axis must be an integer"
+    else:
+        rule = f"{name} must be 0 or 1"
+    return InvalidParameter(f"{rule}, and {_shown(detail['input'])} is not", _pointer(name, *position))
+
+
+def _shown(value: object) -> str:
+    """A value as JSON writes it, if that is short."""
+    if isinstance(value, str):
+        return dumps(value) if len(value) <= 32 else "a long text"
+    if value is None or isinstance(value, bool | float):
+        return dumps(value)
+    if isinstance(value, int):
+        return str(value) if -(2**63) <= value < 2**64 else "an integer beyond 64 bits"
+    return "an object" if isinstance(value, Mapping) else "a list"
+
+
+def _pointer(*steps: str | int) -> str:
+    """A JSON pointer (RFC 6901)."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
