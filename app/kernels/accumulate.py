@@ -1,0 +1,115 @@
+"""Blocks in, outputs out: which elements a kernel sees together, and when an output is done.
+
+Rows that arrive whole are reduced at once and leave no state behind. A row that is cut open keeps one state
+until its last element has come, from whatever block and in whatever order.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.blocks import Block
+from app.kernels.geometry import Geometry, box
+from app.kernels.kernel import Box, Kernel, S
+from app.kernels.workers import Workers
+
+# Elements below which a second thread costs more than it gives.
+WORTH_A_THREAD = 1 << 17
+
+
+class Accumulator(Generic[S]):
+    """The outputs of one reduction while its blocks come in. `outputs` is 1-D, of all rows' outputs in order."""
+
+    def __init__(self, kernel: Kernel[S], geometry: Geometry, output: np.dtype[Any], workers: Workers) -> None:
+        self.kernel = kernel
+        self.geometry = geometry
+        self.outputs: NDArray[Any] = np.empty(geometry.rows * geometry.outputs, output)
+        self.missing = geometry.rows * geometry.row_size
+        self._workers = workers
+        self._open: dict[int, tuple[S, int]] = {}  # by row: its state, and how many elements are still to come
+
+    def absorb(self, block: Block) -> None:
+        """Take in a block: whole rows to their outputs, what is left at either end to an open row."""
+        size = self.geometry.row_size
+        start, stop = block.start, block.start + len(block.values)
+        first, last = -(-start // size), stop // size
+        if first > last:  # inside one row
+            self._open_row(last, block.values, start - last * size)
+        else:
+            head, tail = first * size - start, last * size - start
+            if head:
+                self._open_row(first - 1, block.values[:head], size - head)
+            if first < last:
+                self._whole_rows(first, last, block.values[head:tail])
+            if tail < len(block.values):
+                self._open_row(last, block.values[tail:], 0)
+        self.missing -= len(block.values)
+
+    def _whole_rows(self, first: int, last: int, values: NDArray[Any]) -> None:
+        geometry = self.geometry
+        rows = box(values, last - first, geometry.groups)
+        o, _, i, _ = rows.shape
+        outputs = self.outputs[first * geometry.outputs : last * geometry.outputs].reshape(o, i)
+        parts = self._worthwhile(values)
+        axis = 0 if o >= parts else 2
+        if rows.shape[axis] < parts:  # too few outputs to go round: the threads share each of them
+            self._cut_open(range(first, last), values, parts)
+            return
+
+        def reduce(part: Box, into: NDArray[Any]) -> None:
+            into[...] = self.kernel.whole(part).reshape(into.shape)
+
+        boxes = np.array_split(rows, parts, axis)
+        into = np.array_split(outputs, parts, axis // 2)
+        self._workers.run([partial(reduce, *pair) for pair in zip(boxes, into, strict=True)])
+
+    def _cut_open(self, rows: range, values: NDArray[Any], parts: int) -> None:
+        for row, elements in zip(rows, np.array_split(values, len(rows)), strict=True):
+            states: list[Callable[[], S]] = []
+            start = 0
+            for part in np.array_split(elements, parts):
+                states.append(partial(self._partial, part, start))
+                start += len(part)
+            state, *others = self._workers.run(states)
+            for other in others:
+                state.merge(other)
+            self._finish(row, state)
+
+    def _open_row(self, row: int, values: NDArray[Any], start: int) -> None:
+        parts = self._worthwhile(values)
+        tasks: list[Callable[[], S]] = []
+        begin = start
+        for part in np.array_split(values, parts):
+            tasks.append(partial(self._partial, part, begin))
+            begin += len(part)
+        state, missing = self._open.pop(row, (None, self.geometry.row_size))
+        for other in self._workers.run(tasks):
+            if state is None:
+                state = other
+            else:
+                state.merge(other)
+        assert state is not None
+        missing -= len(values)
+        if missing:
+            self._open[row] = state, missing
+        else:
+            self._finish(row, state)
+
+    def _partial(self, values: NDArray[Any], start: int) -> S:
+        """The state of a row that has seen `values`, which stand at `start` in it."""
+        state = self.kernel.identity(self.geometry.outputs)
+        for piece in self.geometry.pieces(start, start + len(values)):
+            elements = box(values[piece.start - start : piece.stop - start], piece.rows, piece.groups)
+            state.merge(self.kernel.partial(elements, piece.first), piece.output)
+        return state
+
+    def _finish(self, row: int, state: S) -> None:
+        outputs = self.geometry.outputs
+        self.outputs[row * outputs : (row + 1) * outputs] = self.kernel.finish(state, self.geometry.count)
+
+    def _worthwhile(self, values: NDArray[Any]) -> int:
+        """How many threads to spend on these elements."""
+        return max(1, min(self._workers.threads, len(values) // WORTH_A_THREAD))
