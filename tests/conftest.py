@@ -1,0 +1,61 @@
+"""A real server for the tests that need one: its own process, its own port, gone when the tests are."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SECONDS_TO_START = 60
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of `python -m app` on a free port of the loopback interface, with default settings."""
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("KEEPDIMS_")}
+    log = tmp_path_factory.mktemp("server") / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app"],
+            cwd=ROOT,
+            env=environment | {"KEEPDIMS_PORT": str(port)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        _wait_until_live(url, process, log)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_live(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{url}/health/live", timeout=5, trust_env=False).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    state = "did not answer" if process.returncode is None else f"ended with {process.returncode}"
+    pytest.fail(f"the server {state}:\n{log.read_text(errors='replace')[-4000:]}")

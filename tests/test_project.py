@@ -1,0 +1,53 @@
+"""What the files around the code promise one another."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def _pins(lock: str) -> dict[str, str]:
+    """{name: version} of a lock file."""
+    return dict(re.findall(r"^([\w.-]+)==([^\s;]+)", _read(lock), flags=re.MULTILINE))
+
+
+def _name(requirement: str) -> str:
+    match = re.match(r"[\w.-]+", requirement)
+    assert match, requirement
+    return match[0].lower().replace("_", "-")
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_file_names_no_host_and_no_folder(lock: str) -> None:
+    assert re.findall(r"\S*://\S*|(?<=\s)[/~]\S*|@ \S+|^--?[a-z]\S*.*", _read(lock), flags=re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_file_pins_one_version_of_each_package_by_hash(lock: str) -> None:
+    entries = re.split(r"^(?=\S)", _read(lock), flags=re.MULTILINE)[1:]
+    assert len(entries) == len(_pins(lock)) > 0
+    assert [entry.splitlines()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_what_is_tested_is_what_is_served() -> None:
+    assert _pins("requirements.lock").items() <= _pins("requirements-dev.lock").items()
+
+
+def test_the_lock_files_hold_every_dependency_of_the_project() -> None:
+    dependencies = PROJECT["project"]["dependencies"]
+    assert {_name(each) for each in dependencies} <= _pins("requirements.lock").keys()
+    assert {_name(each) for each in PROJECT["dependency-groups"]["dev"]} <= _pins("requirements-dev.lock").keys()
+
+
+def test_the_docker_context_holds_what_the_image_copies() -> None:
+    copied = re.findall(r"^COPY (\w\S+) ", _read("Dockerfile"), flags=re.MULTILINE)
+    assert sorted(copied) == sorted(re.findall(r"^!(\S+)", _read(".dockerignore"), flags=re.MULTILINE))
