@@ -29,7 +29,7 @@ class Changes:
     parameters_added: tuple[Parameter, ...]
     parameters_removed: tuple[Parameter, ...]
     parameters_changed: tuple[ParameterChange, ...]
-    takes_empty_changed: bool
+    rules_changed: tuple[str, ...]
 
     @property
     def breaking(self) -> bool:
@@ -63,8 +63,16 @@ def changes(operator: Operator) -> Changes | None:
             for name, parameter in new.items()
             if old.get(name, parameter) != parameter
         ),
-        takes_empty_changed=operator.takes_empty != before.takes_empty,
+        rules_changed=_rules_changed(before, operator),
     )
+
+
+def _rules_changed(before: Operator, operator: Operator) -> tuple[str, ...]:
+    if before.takes_empty == operator.takes_empty:
+        return ()
+    if operator.takes_empty:
+        return ("A tensor without elements is no longer refused as such; only an axis of size 0 is.",)
+    return ("A tensor without elements is refused, whichever dimension is 0.",)
 
 
 def dtype_refusal(operator: Operator, dtype: str) -> str:

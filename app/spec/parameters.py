@@ -56,6 +56,8 @@ class Parameters(BaseModel, ABC):
 
     negative_axes: ClassVar[bool] = False
     axes_role: ClassVar[Role] = "attribute"
+    note: ClassVar[str] = ""
+    """What a reader of this version's page should know beyond its parameters."""
 
     keepdims: Flag = Field(default=True, description="1 keeps every reduced dimension with size 1, 0 removes it.")
 
@@ -119,6 +121,11 @@ class Axes(AxesFromFront):
 class AxesOrNoop(Axes):
     """ReduceSum at opset 11 also takes `noop_with_empty_axes`, an attribute ONNX's own list has only from 13 on."""
 
+    note = (
+        "noop_with_empty_axes is an addition to this version: a published page of it describes the parameter, though "
+        "the attributes ONNX itself lists do not have it before version 13."
+    )
+
     noop_with_empty_axes: Flag = Field(
         default=False,
         description="1 together with no axes reduces nothing: only the element-wise part of the operator applies, and "
@@ -135,6 +142,10 @@ class AxesInput(AxesOrNoop):
     """Opset 13 for ReduceSum, 18 for the rest: `axes` becomes an optional input, all have `noop_with_empty_axes`."""
 
     axes_role = "input"
+    note = (
+        "In a model of this version axes is an optional input and not an attribute; a request gives it beside the "
+        "tensor all the same."
+    )
 
 
 class AxisFromFront(Parameters):

@@ -23,7 +23,7 @@ def test_every_later_version_has_some() -> None:
                 or found.dtypes_removed
                 or found.parameters_added
                 or found.parameters_changed
-                or found.takes_empty_changed
+                or found.rules_changed
             )
 
 
@@ -48,7 +48,7 @@ def test_arg_min_12_adds_select_last_index_and_takes_empty_tensors() -> None:
     found = changes(resolve("arg_min", 12))
     assert found is not None
     assert [parameter.name for parameter in found.parameters_added] == ["select_last_index"]
-    assert found.takes_empty_changed
+    assert found.rules_changed
     assert not found.breaking
 
 
