@@ -74,15 +74,22 @@ class Differences(Fact):
     rules_changed: tuple[str, ...]
 
 
+class Opsets(Fact):
+    """The first and the last opset a version serves."""
+
+    first: int
+    last: int
+
+
 class OperatorPage(Fact):
-    """An operator version. `opsets` are the first and the last opset it serves."""
+    """Everything about an operator version."""
 
     domain: str
     name: str
     since_version: int
     latest_version: int
     versions: tuple[int, ...]
-    opsets: tuple[int, int]
+    opsets: Opsets
     path: str
     summary: str
     description: str
@@ -132,9 +139,9 @@ def operators_index() -> OperatorsIndex:
     return OperatorsIndex(operators=tuple(operator_page(operator) for operator in OPERATORS))
 
 
-def _opsets(operator: Operator) -> tuple[int, int]:
+def _opsets(operator: Operator) -> Opsets:
     served = [opset for opset, row in SERVING[operator.path_name].items() if row is operator]
-    return served[0], served[-1]
+    return Opsets(first=served[0], last=served[-1])
 
 
 def _input(parameter: Parameter) -> Input:

@@ -1,0 +1,161 @@
+"""The OpenAPI document: every canonical path with its JSON bodies, made from the rows of the table.
+
+`python -m app.http.openapi DIRECTORY` writes it to DIRECTORY/openapi.json.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from app import __version__
+from app.http.examples import examples
+from app.http.schemas import Schema, operator_schemas, reference, shared_schemas, stem
+from app.spec.definitions import DEFINITIONS, description
+from app.spec.operators import OPERATORS, Operator
+
+Document = dict[str, Any]
+
+ABOUT = (
+    "Each operator version has one path, /v{version}/{operator}. POST reduces a tensor, GET tells what the version does. "
+    "A path with any other opset from 1 to 28 answers as the version that serves it, with Content-Location naming that "
+    "version's path. Every refusal is a problem document (RFC 9457)."
+)
+SERVICE_TAG = "Service"
+
+PROBLEMS = {
+    400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
+    406: ("NotAcceptable", "No media type spoken here is acceptable to the caller."),
+    413: ("ContentTooLarge", "The body is larger than this service takes."),
+    415: ("UnsupportedMediaType", "The body has a media type or a content encoding that is not spoken here."),
+    422: (
+        "UnprocessableContent",
+        "The body is well-formed but breaks a rule; the detail gives the value and the rule.",
+    ),
+    503: ("ServiceUnavailable", "There is no room for this request now; Retry-After says when to try again."),
+}
+"""The statuses of refusals: the response component and when it comes."""
+
+REDUCE_REFUSALS = (400, 406, 413, 415, 422, 503)
+
+
+def build_openapi() -> Document:
+    """The whole document. Equal on every call: it depends on the table and the version of the package alone."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "keepdims",
+            "version": __version__,
+            "summary": "The ONNX reduction operators, every version of them, with exact answers.",
+            "description": ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [
+            *({"name": name, "description": definition.computes} for name, definition in DEFINITIONS.items()),
+            {"name": SERVICE_TAG, "description": "The service itself."},
+        ],
+        "paths": {
+            **{operator.path: _operator_path(operator) for operator in OPERATORS},
+            **_service_paths(),
+        },
+        "components": {
+            "schemas": {
+                **{name: schema for operator in OPERATORS for name, schema in operator_schemas(operator).items()},
+                **shared_schemas(),
+            },
+            "responses": {name: _problem(status, words) for status, (name, words) in PROBLEMS.items()},
+        },
+    }
+
+
+def reduce_id(operator: Operator) -> str:
+    """The operationId of POST: reduce_min_v12."""
+    return f"{operator.path_name}_v{operator.version}"
+
+
+def describe_id(operator: Operator) -> str:
+    """The operationId of GET: describe_reduce_min_v12."""
+    return f"describe_{reduce_id(operator)}"
+
+
+def _operator_path(operator: Operator) -> dict[str, Any]:
+    name = f"{operator.name} version {operator.version}"
+    shown = examples(operator)
+    return {
+        "post": {
+            "operationId": reduce_id(operator),
+            "tags": [operator.name],
+            "summary": f"{name}: {DEFINITIONS[operator.name].summary.lower()}",
+            "description": "\n\n".join(description(operator)),
+            "requestBody": {
+                "required": True,
+                "content": _json(
+                    reference(f"{stem(operator)}Request"),
+                    {key: {"summary": example.summary, "value": example.request} for key, example in shown.items()},
+                ),
+            },
+            "responses": {
+                "200": {
+                    "description": "The reduced tensor, its elements encoded as those of the request were.",
+                    "content": _json(
+                        reference(f"{stem(operator)}Response"),
+                        {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},
+                    ),
+                },
+                **_refusals(*REDUCE_REFUSALS),
+            },
+        },
+        "get": {
+            "operationId": describe_id(operator),
+            "tags": [operator.name],
+            "summary": f"What {name} is",
+            "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
+            "responses": {"200": _answer("The page.", "OperatorPage"), **_refusals(406)},
+        },
+    }
+
+
+def _service_paths() -> dict[str, Any]:
+    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **_refusals(406)}
+    ready = {"200": _answer("It takes requests.", "Health"), **_refusals(503)}
+    return {
+        "/operators": _get("list_operators", "Every operator version", index),
+        "/version": _get("version", "What is running", {"200": _answer("Versions of what matters.", "Version")}),
+        "/health/live": _get("health_live", "Whether the process lives", {"200": _answer("It does.", "Health")}),
+        "/health/ready": _get("health_ready", "Whether it takes requests", ready),
+    }
+
+
+def _get(operation_id: str, summary: str, responses: dict[str, Any]) -> dict[str, Any]:
+    return {"get": {"operationId": operation_id, "tags": [SERVICE_TAG], "summary": summary, "responses": responses}}
+
+
+def _answer(words: str, schema: str) -> dict[str, Any]:
+    return {"description": words, "content": _json(reference(schema))}
+
+
+def _json(schema: Schema, shown: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"application/json": {"schema": schema} | ({"examples": shown} if shown else {})}
+
+
+def _refusals(*statuses: int) -> dict[str, Any]:
+    return {str(status): {"$ref": f"#/components/responses/{PROBLEMS[status][0]}"} for status in statuses}
+
+
+def _problem(status: int, words: str) -> dict[str, Any]:
+    response = {"description": words, "content": {"application/problem+json": {"schema": reference("Problem")}}}
+    if status != 503:
+        return response
+    seconds = {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}
+    return response | {"headers": {"Retry-After": seconds}}
+
+
+def main(directory: Path) -> None:
+    """Write the document, as people read differences: indented, one key a line."""
+    text = json.dumps(build_openapi(), indent=2, ensure_ascii=False)
+    (directory / "openapi.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
