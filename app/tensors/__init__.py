@@ -1,0 +1,12 @@
+"""Bytes <-> header and blocks: one module per wire format, all of them listed in `formats.FORMATS`.
+
+formats      what a wire format is, and which there are
+request      what a body asks for
+json_body    application/json in: the members around the tensor
+skeleton     a JSON body taken apart: the tensor's text, and what is left without it
+plain        the usual text of a tensor, read at the speed of NumPy, or declined
+literal      any text of a tensor, read element by element; every refusal of an element comes from here
+nesting      nested lists <-> shape
+narrowing    a decimal text rounded once, into dtypes narrower than float64
+json_answer  application/json out
+"""

@@ -1,0 +1,62 @@
+"""A decimal text rounded once, into dtypes narrower than float64.
+
+Reading a text as float64 and casting that rounds twice. The two differ from one rounding only where the float64
+lies exactly between two neighbours in the narrow dtype: everywhere else text and float64 are on the same side of
+the middle. So the cast decides, and the text is looked at again where the cast had a tie to break. bfloat16 goes
+by way of float32, from which alone ml_dtypes casts correctly; the argument is the same for each of the two steps.
+"""
+
+from decimal import Decimal
+from math import copysign, inf, isinf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.blocks import NUMPY_DTYPES
+
+# The largest finite value, and half a step beyond it, from where on a number rounds to infinity.
+LIMITS = {
+    "float16": (float.fromhex("0x1.ffcp15"), float.fromhex("0x1.ffep15")),
+    "bfloat16": (float.fromhex("0x1.fep127"), float.fromhex("0x1.ffp127")),
+    "float32": (float.fromhex("0x1.fffffep127"), float.fromhex("0x1.ffffffp127")),
+}
+
+NOWHERE = np.array([], np.intp)
+
+
+def narrow(wide: NDArray[np.float64], dtype: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Texts that were read as float64, cast to `dtype`, and the flat indices at which the text must decide.
+
+    Those are the ties, and finite float64s that became infinite.
+    """
+    if dtype == "float64":
+        return wide, NOWHERE
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        middle: NDArray[Any] = wide.astype(np.float32) if dtype == "bfloat16" else wide
+        values = middle.astype(NUMPY_DTYPES[dtype])
+        back = values.astype(np.float64)
+        if not np.count_nonzero(back != wide):
+            return values, NOWHERE
+        # Seen from a tie, the neighbour not chosen is as far away as the one chosen.
+        other = 2 * middle.astype(np.float64) - back
+        tied = (other != back) & (other.astype(values.dtype).astype(np.float64) == other)
+    return values, np.flatnonzero((tied | np.isinf(back)) & np.isfinite(wide))
+
+
+def narrow_text(text: str, dtype: str) -> float:
+    """What a number that `narrow` left to its text is in `dtype`; infinite if it is beyond the range."""
+    wide = float(text)
+    if dtype == "float64" or isinf(wide):
+        return wide
+    exact = Decimal(text)
+    largest, limit = LIMITS[dtype]
+    if exact.copy_abs() >= limit:
+        return copysign(inf, wide)
+    with np.errstate(over="ignore", under="ignore"):
+        step = np.array(wide, np.float32 if dtype == "bfloat16" else np.float64)
+        middle, chosen = float(step), float(step.astype(NUMPY_DTYPES[dtype]))
+    if isinf(chosen):
+        return copysign(largest, wide)
+    other = 2 * middle - chosen
+    return other if exact != middle and (exact > middle) == (other > middle) else chosen

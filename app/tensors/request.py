@@ -1,0 +1,25 @@
+"""What a body asks for, whatever its format."""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from app.blocks import Block, Header
+
+Encoding = Literal["values", "base64"]
+Integers = Literal["number", "string"]
+
+
+class Answer(NamedTuple):
+    """How the caller would like a JSON answer: elements as `values` or `base64`, 64-bit integers as numbers or text."""
+
+    encoding: Encoding = "values"
+    integers: Integers = "number"
+
+
+class Request(NamedTuple):
+    """A tensor, the parameters beside it (names as in ONNX, not yet checked), and the wishes for the answer."""
+
+    header: Header
+    blocks: Iterable[Block]
+    parameters: Mapping[str, object]
+    answer: Answer = Answer()
