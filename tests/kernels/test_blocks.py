@@ -1,0 +1,84 @@
+"""The answer has the same bits however a tensor is cut into blocks, in whatever order they come, on any threads."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.errors import Undefined
+from app.kernels import accumulate
+from app.kernels.workers import ALONE, Workers
+from tests.evaluation import bits, cut, reduced
+from tests.oracle import expect
+from tests.oracle.formats import FORMATS
+from tests.oracle.rows import PAIRS, newest
+from tests.samples import samples
+from tests.strategies import cuts, fields, tensors
+
+
+@pytest.fixture(scope="module")
+def eager() -> Iterator[dict[int, Workers]]:
+    """Workers of 1, 2 and 3 threads, which take to small tensors as they would to large ones."""
+    pools = {1: ALONE, 2: Workers(2), 3: Workers(3)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accumulate, "WORTH_A_THREAD", 8)
+        yield pools
+    for threads in (2, 3):
+        pools[threads].close()
+
+
+@pytest.mark.parametrize(("operator", "dtype"), PAIRS)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_any_cut_in_any_order_on_any_threads_gives_the_bits_of_one_block(
+    eager: dict[int, Workers], operator: str, dtype: str, data: Any
+) -> None:
+    version = newest(operator, dtype)
+    values = data.draw(tensors(dtype, least_rank=1 if operator.startswith("Arg") else 0, most=300))
+    parameters = data.draw(fields(operator, version, values.ndim))
+    blocks = list(cut(values, *data.draw(cuts(values.size))))
+    workers = eager[data.draw(st.sampled_from([1, 2, 3]))]
+    try:
+        _, whole = reduced(operator, version, dtype, values, parameters)
+    except Undefined:
+        with pytest.raises(Undefined):
+            reduced(operator, version, dtype, values, parameters, blocks, workers)
+    else:
+        _, pieced = reduced(operator, version, dtype, values, parameters, blocks, workers)
+        assert bits(pieced) == bits(whole)
+
+
+@pytest.mark.parametrize(("operator", "dtype"), [pair for pair in PAIRS if pair[1] in FORMATS])
+def test_one_element_a_block_backwards_gives_the_exact_answer(operator: str, dtype: str) -> None:
+    draw = np.random.default_rng(7)
+    version = newest(operator, dtype)
+    parameters = {"axis": 1} if operator.startswith("Arg") else {"axes": [1]}
+    for name, sample in samples(dtype).items():
+        values = sample(draw, dtype, 60).reshape(2, 10, 3)
+        blocks = cut(values, range(1, 60), range(59, -1, -1))
+        complaint = expect(operator, dtype, values, (1,)).complaint(
+            *reduced(operator, version, dtype, values, parameters, blocks)
+        )
+        assert complaint is None, f"{name}: {complaint}"
+
+
+@pytest.mark.parametrize("shape", [(600_000,), (2, 300_001), (300_001, 2), (3, 100_003, 2), (100, 3000)])
+@pytest.mark.parametrize("operator", ["ReduceSum", "ReduceL2", "ReduceLogSumExp", "ReduceMin", "ArgMax"])
+def test_tensors_worth_a_thread_give_the_bits_of_one_thread(operator: str, shape: tuple[int, ...]) -> None:
+    size = int(np.prod(shape))
+    values = np.random.default_rng(8).normal(size=size).astype(np.float32).reshape(shape)
+    workers = Workers(2)
+    places = [size // 7, size // 3 + 1, size - 5]
+    for axis in range(len(shape)):
+        parameters = {"axis": axis} if operator == "ArgMax" else {"axes": [axis]}
+        version = newest(operator, "float32")
+        _, alone = reduced(operator, version, "float32", values, parameters)
+        _, together = reduced(operator, version, "float32", values, parameters, workers=workers)
+        _, pieced = reduced(
+            operator, version, "float32", values, parameters, cut(values, places, [2, 0, 3, 1]), workers
+        )
+        assert bits(alone) == bits(together) == bits(pieced)
+    workers.close()
