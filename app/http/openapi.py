@@ -17,7 +17,7 @@ from app.spec.operators import OPERATORS, Operator
 Document = dict[str, Any]
 
 ABOUT = (
-    "Each operator version has one path, /v{version}/{operator}. POST reduces a tensor, GET tells what the version does. "
+    "Each operator version has one path, /v{version}/{operator}. POST reduces a tensor, GET tells what the version is. "
     "A path with any other opset from 1 to 28 answers as the version that serves it, with Content-Location naming that "
     "version's path. Every refusal is a problem document (RFC 9457)."
 )
@@ -26,6 +26,7 @@ SERVICE_TAG = "Service"
 PROBLEMS = {
     400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
     406: ("NotAcceptable", "No media type spoken here is acceptable to the caller."),
+    408: ("RequestTimeout", "The body did not arrive in time."),
     413: ("ContentTooLarge", "The body is larger than this service takes."),
     415: ("UnsupportedMediaType", "The body has a media type or a content encoding that is not spoken here."),
     422: (
@@ -34,9 +35,7 @@ PROBLEMS = {
     ),
     503: ("ServiceUnavailable", "There is no room for this request now; Retry-After says when to try again."),
 }
-"""The statuses of refusals: the response component and when it comes."""
-
-REDUCE_REFUSALS = (400, 406, 413, 415, 422, 503)
+"""The statuses of refusals a canonical path has: the response component and when it comes."""
 
 
 def build_openapi() -> Document:
@@ -51,6 +50,7 @@ def build_openapi() -> Document:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
+        "security": [],
         "tags": [
             *({"name": name, "description": definition.computes} for name, definition in DEFINITIONS.items()),
             {"name": SERVICE_TAG, "description": "The service itself."},
@@ -103,7 +103,7 @@ def _operator_path(operator: Operator) -> dict[str, Any]:
                         {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},
                     ),
                 },
-                **_refusals(*REDUCE_REFUSALS),
+                **_refusals(*PROBLEMS),
             },
         },
         "get": {

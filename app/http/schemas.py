@@ -158,7 +158,7 @@ ANSWER_OPTIONS = _object(
             "type": "string",
             "enum": ["number", "string"],
             "default": "number",
-            "description": "How 64-bit integers are written among values; string suits clients whose numbers are doubles.",
+            "description": "How 64-bit integers are written among values; string where numbers are doubles.",
         },
     },
     required=(),

@@ -1,0 +1,158 @@
+"""The OpenAPI document: valid, current, and true to the table."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+from openapi_spec_validator import validate
+
+from app import __version__
+from app.blocks import NUMPY_DTYPES
+from app.http.examples import examples
+from app.http.openapi import build_openapi
+from app.http.problems import BODY_TOO_SLOW, PROBLEMS
+from app.main import create_app
+from app.settings import Settings
+from app.spec.operators import OPERATORS, Operator
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT: dict[str, Any] = build_openapi()
+SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
+
+every_row = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.path)
+
+
+def named(reference: dict[str, str]) -> Any:
+    """What a reference points to."""
+    found: Any = DOCUMENT
+    for step in reference["$ref"].removeprefix("#/").split("/"):
+        found = found[step]
+    return found
+
+
+def body(operation: dict[str, Any]) -> Any:
+    return operation["content"]["application/json"]
+
+
+def test_the_document_is_valid() -> None:
+    validate(DOCUMENT)
+
+
+def test_the_committed_document_is_current() -> None:
+    committed = json.loads((ROOT / "openapi" / "openapi.json").read_text(encoding="utf-8"))
+    assert committed == DOCUMENT, "run `make openapi`"
+
+
+def test_the_package_and_its_project_have_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project.get("version", __version__) == __version__
+
+
+def test_paths_are_the_rows_and_the_service() -> None:
+    service = {"/operators", "/version", "/health/live", "/health/ready"}
+    assert set(DOCUMENT["paths"]) == {operator.path for operator in OPERATORS} | service
+
+
+def test_operation_ids_are_unique_and_every_tag_is_declared() -> None:
+    operations = [operation for path in DOCUMENT["paths"].values() for operation in path.values()]
+    assert len({operation["operationId"] for operation in operations}) == len(operations) == 2 * 53 + 4
+    tags = {tag["name"] for tag in DOCUMENT["tags"]}
+    assert {tag for operation in operations for tag in operation["tags"]} == tags
+    assert all(len(operation["tags"]) == 1 for operation in operations)
+
+
+@every_row
+def test_an_operator_version_has_two_operations(operator: Operator) -> None:
+    found = DOCUMENT["paths"][operator.path]
+    assert found["post"]["operationId"] == f"{operator.path_name}_v{operator.version}"
+    assert found["get"]["operationId"] == f"describe_{operator.path_name}_v{operator.version}"
+    assert found["post"]["tags"] == found["get"]["tags"] == [operator.name]
+
+
+def test_the_statuses_of_post_are_those_a_refusal_can_have() -> None:
+    """All but 404 (the paths in the document exist) and 500 (a fault of the service, not an answer)."""
+    statuses = {problem.status for problem in (*PROBLEMS.values(), BODY_TOO_SLOW)} - {404}
+    for operator in OPERATORS:
+        responses = DOCUMENT["paths"][operator.path]["post"]["responses"]
+        assert set(responses) == {"200", *map(str, statuses)}
+
+
+def test_the_app_declares_the_operations_of_the_document() -> None:
+    declared = {
+        (route.path, method.lower(), route.operation_id)
+        for route in create_app(Settings()).routes
+        if isinstance(route, APIRoute) and route.include_in_schema
+        for method in route.methods
+    }
+    assert declared == {
+        (path, method, operation["operationId"])
+        for path, operations in DOCUMENT["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+@every_row
+def test_examples_work_when_sent(operator: Operator, server: str) -> None:
+    with httpx.Client(base_url=server, trust_env=False) as client:
+        for example in examples(operator).values():
+            response = client.post(operator.path, json=example.request)
+            assert response.status_code == 200
+            assert response.json() == example.answer
+
+
+@every_row
+def test_request_and_response_are_named_and_list_the_dtypes_of_the_row(operator: Operator) -> None:
+    post = DOCUMENT["paths"][operator.path]["post"]
+    name = f"{operator.name}V{operator.version}"
+    assert body(post["requestBody"])["schema"] == {"$ref": f"#/components/schemas/{name}Request"}
+    assert body(post["responses"]["200"])["schema"] == {"$ref": f"#/components/schemas/{name}Response"}
+    for tensor in SCHEMAS[f"{name}Request"]["properties"]["data"]["oneOf"]:
+        assert named(tensor)["properties"]["dtype"]["enum"] == list(operator.dtypes)
+    answered = list(operator.dtypes) if operator.output == "T" else ["int64"]
+    for tensor in SCHEMAS[f"{name}Response"]["properties"]["reduced"]["oneOf"]:
+        assert named(tensor)["properties"]["dtype"]["enum"] == answered
+
+
+@every_row
+def test_the_request_has_the_parameters_of_the_row_with_their_defaults(operator: Operator) -> None:
+    properties = SCHEMAS[f"{operator.name}V{operator.version}Request"]["properties"]
+    assert set(properties) == {"data", "answer", *operator.parameters.model_fields}
+    for parameter in operator.parameters.described():
+        assert properties[parameter.name].get("default") == parameter.default
+
+
+def test_every_reference_leads_somewhere_and_every_component_is_used() -> None:
+    text = json.dumps(DOCUMENT)
+    for kind, components in DOCUMENT["components"].items():
+        for name in components:
+            assert f'"#/components/{kind}/{name}"' in text
+    references: list[str] = []
+    json.loads(text, object_hook=lambda value: references.append(value["$ref"]) if "$ref" in value else value)
+    for reference in references:
+        assert named({"$ref": reference})
+
+
+def test_nothing_in_it_makes_client_generators_stumble() -> None:
+    """Recursive schemas, bodies that are not JSON, parts of a model split in two."""
+    text = json.dumps(DOCUMENT)
+    assert not [name for name in SCHEMAS if name.endswith(("-Input", "-Output")) or not name.isalnum()]
+    assert "contentEncoding" not in text
+    assert "prefixItems" not in text
+    media_types = {
+        media_type
+        for path in DOCUMENT["paths"].values()
+        for operation in path.values()
+        for part in [operation.get("requestBody", {}), operation["responses"]["200"]]
+        for media_type in part.get("content", {})
+    }
+    assert media_types == {"application/json"}
+    for name, schema in SCHEMAS.items():
+        assert f'"#/components/schemas/{name}"' not in json.dumps(schema)
+
+
+def test_dtypes_are_those_tensors_are_read_into() -> None:
+    assert {dtype for operator in OPERATORS for dtype in operator.dtypes} <= set(NUMPY_DTYPES)

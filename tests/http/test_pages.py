@@ -1,0 +1,138 @@
+"""Operator pages: what the published pages carry, from the table."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+
+from app.http.html import CONTENT_SECURITY_POLICY, render_html
+from app.http.pages import OperatorPage, operator_page, operators_index
+from app.spec.dtypes import ONNX_NAMES
+from app.spec.operators import OPERATORS, Operator, resolve
+
+every_row = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.path)
+
+
+def page(path_name: str, version: int) -> OperatorPage:
+    return operator_page(resolve(path_name, version))
+
+
+def test_reduce_min_12() -> None:
+    found = page("reduce_min", 12)
+    assert (found.domain, found.name, found.since_version, found.latest_version) == ("ai.onnx", "ReduceMin", 12, 20)
+    assert [(given.name, given.type, given.optional) for given in found.inputs] == [("data", "T", False)]
+    assert [(output.name, output.type) for output in found.outputs] == [("reduced", "T")]
+    assert [(a.name, a.type, a.default, a.range) for a in found.attributes] == [
+        ("axes", "int[]", None, "[-r, r-1]"),
+        ("keepdims", "int", 1, "0 or 1"),
+    ]
+    (constraint,) = found.type_constraints
+    assert constraint.types == tuple(
+        f"tensor({name})"
+        for name in ["double", "float", "float16", "int32", "int64", "int8", "uint32", "uint64", "uint8"]
+    )
+    assert found.differences is not None
+    assert (found.differences.old_version, found.differences.new_version) == (11, 12)
+    assert found.differences.types_added == ("tensor(int8)", "tensor(uint8)")
+    assert not found.differences.breaking
+
+
+def test_reduce_sum_11_owns_up_to_its_extra_parameter() -> None:
+    found = page("reduce_sum", 11)
+    assert "noop_with_empty_axes" in [attribute.name for attribute in found.attributes]
+    assert "addition to this version" in found.description
+    assert "addition to this version" not in page("reduce_sum", 13).description
+
+
+def test_arg_min_12() -> None:
+    found = page("arg_min", 12)
+    assert [(output.name, output.type) for output in found.outputs] == [("reduced", "tensor(int64)")]
+    assert [a.name for a in found.attributes] == ["axis", "keepdims", "select_last_index"]
+    assert found.differences is not None
+    assert found.differences.parameters_added == ("select_last_index",)
+
+
+def test_axes_that_became_an_input_are_one_and_break() -> None:
+    found = page("reduce_min", 18)
+    assert [(given.name, given.type, given.optional) for given in found.inputs] == [
+        ("data", "T", False),
+        ("axes", "tensor(int64)", True),
+    ]
+    assert found.differences is not None
+    assert found.differences.breaking
+    assert ("axes", "role", "attribute", "input") in [
+        (change.parameter, change.fact, change.old, change.new) for change in found.differences.parameters_changed
+    ]
+
+
+def test_what_an_empty_set_answers_is_told_for_the_dtypes_a_version_takes() -> None:
+    assert "true for booleans" in page("reduce_min", 20).description
+    assert "booleans" not in page("reduce_min", 18).description
+    assert "for integers it is refused" in page("reduce_log_sum", 18).description
+    assert "integers" not in page("reduce_log_sum", 28).description
+
+
+def test_a_version_tells_which_opsets_it_serves() -> None:
+    assert page("reduce_min", 13).opsets.model_dump() == {"first": 13, "last": 17}
+    assert page("reduce_sum", 13).opsets.model_dump() == {"first": 13, "last": 28}
+
+
+def test_the_index_is_the_table() -> None:
+    assert [found.path for found in operators_index().operators] == [operator.path for operator in OPERATORS]
+
+
+class Outline(HTMLParser):
+    """What a page is made of: its tags in order, its links, and that every tag is closed."""
+
+    VOID = frozenset({"meta", "link", "br"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+        assert not [name for name, _ in attrs if name == "style" or name.startswith("on")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@every_row
+def test_a_page_as_html_is_well_formed_and_needs_nothing_from_elsewhere(operator: Operator) -> None:
+    found = Outline(render_html(operator_page(operator)))
+    assert found.open == []
+    assert "script" not in found.tags
+    assert found.tags.count("h1") == 1
+    assert all(link == "data:," or link.startswith("../") for link in found.links)
+
+
+@every_row
+def test_a_page_as_html_names_every_parameter_and_type(operator: Operator) -> None:
+    text = render_html(operator_page(operator))
+    for name in (*operator.parameters.model_fields, *(ONNX_NAMES[dtype] for dtype in operator.dtypes)):
+        assert f"<code>{name}</code>" in text
+
+
+def test_links_between_pages_lead_to_rows() -> None:
+    paths = {operator.path for operator in OPERATORS}
+    for operator in OPERATORS:
+        links = Outline(render_html(operator_page(operator))).links
+        assert {link.removeprefix("..") for link in links if link.startswith("../v")} <= paths
+    index = Outline(render_html(operators_index())).links
+    assert {link.removeprefix(".") for link in index if link.startswith("./")} == paths
+
+
+def test_the_policy_allows_the_stylesheet_that_stands_in_the_page() -> None:
+
+    for found in (operators_index(), page("reduce_min", 12)):
+        (style,) = re.findall("<style>(.*?)</style>", render_html(found), re.DOTALL)
+        assert b64encode(sha256(style.encode()).digest()).decode() in CONTENT_SECURITY_POLICY
