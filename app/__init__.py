@@ -1,1 +1,18 @@
+"""keepdims: the ONNX reduction operators over HTTP, every version of them, with exact answers.
+
+The map, in the order a request travels:
+
+main          create_app: the only place where the parts meet
+settings      every knob
+http/         HTTP: which path, which format, which problem; the only folder that knows the web framework
+tensors/      bytes <-> header and blocks, one module per wire format
+evaluate      operator × parameters × tensor -> tensor: the whole service without HTTP
+spec/         what ONNX says: the table of 53 operator versions, their parameters, what changed between them
+kernels/      what NumPy does: twelve operators as partial, merge and finish over a state
+blocks        what a tensor is inside
+errors        what can go wrong, in words
+
+Imports go downwards in this list, never up. To add an operator version, add a row to `spec/operators.py`.
+"""
+
 __version__ = "0.1.0"

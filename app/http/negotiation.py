@@ -1,0 +1,64 @@
+"""Which formats a request and its answer are in."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from app.errors import NotAcceptable, UnsupportedEncoding, UnsupportedMediaType
+
+_WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
+
+
+@lru_cache(maxsize=256)
+def body_type(content_type: str, spoken: Sequence[str]) -> str:
+    """The media type of a body, among those spoken here (the first, if the header is empty)."""
+    if not content_type:
+        return spoken[0]
+    media_type, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    if media_type not in spoken:
+        raise UnsupportedMediaType(f"{_cut(content_type)} is not spoken here; {', '.join(spoken)} is")
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name == "charset" and value.strip('"') not in ("utf-8", "utf8"):
+            raise UnsupportedMediaType(f"charset {_cut(value)} is not read here; utf-8 is")
+    return media_type
+
+
+def check_encoding(content_encoding: str) -> None:
+    """UnsupportedEncoding for a body that is compressed."""
+    if content_encoding.strip().lower() not in ("", "identity"):
+        raise UnsupportedEncoding(f"Content-Encoding {_cut(content_encoding)} is not read here; identity is")
+
+
+@lru_cache(maxsize=256)
+def answer_type(accept: str, offered: Sequence[str]) -> str:
+    """The offered media type that an Accept header likes best, the first of equals; NotAcceptable if it likes none."""
+    if not accept.strip():
+        return offered[0]
+    ranges = _ranges(accept)
+    best = max(offered, key=lambda media_type: _weight(media_type, ranges))
+    if not _weight(best, ranges):
+        raise NotAcceptable(f"Accept {_cut(accept)} leaves nothing to answer with; {', '.join(offered)} can be had")
+    return best
+
+
+def _ranges(accept: str) -> dict[str, float]:
+    """The weight of each media range. A range whose weight cannot be read counts for nothing."""
+    ranges: dict[str, float] = {}
+    for part in accept.lower().split(","):
+        media_range, *parameters = (piece.strip() for piece in part.split(";"))
+        given = [value.strip() for name, _, value in (p.partition("=") for p in parameters) if name.strip() == "q"]
+        weight = given[0] if given else "1"
+        if _WEIGHT.fullmatch(weight):
+            ranges[media_range] = max(float(weight), ranges.get(media_range, 0))
+    return ranges
+
+
+def _weight(media_type: str, ranges: dict[str, float]) -> float:
+    """What the most specific range that matches says."""
+    kind = media_type.partition("/")[0]
+    return next((ranges[name] for name in (media_type, f"{kind}/*", "*/*") if name in ranges), 0)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}…"

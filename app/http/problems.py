@@ -1,0 +1,79 @@
+"""Errors in words -> problem documents (RFC 9457), in one place."""
+
+from typing import NamedTuple
+
+import orjson
+
+from app import errors
+from app.errors import Refusal
+from app.http.reply import RawHeaders, Reply
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(NamedTuple):
+    """What all refusals of one class share: `type` is stable, callers may depend on it."""
+
+    status: int
+    type: str
+    title: str
+    headers: RawHeaders = ()
+
+
+# fmt: off
+PROBLEMS: dict[type[Refusal], Problem] = {
+    errors.MalformedBody:        Problem(400, "/problems/malformed-body", "The body is not what its media type says"),
+    errors.DuplicateKey:         Problem(400, "/problems/duplicate-key", "A key is given twice"),
+    errors.UnknownOperator:      Problem(404, "/problems/unknown-operator", "There is no such operator"),
+    errors.UnknownVersion:       Problem(404, "/problems/unknown-version", "There is no such opset"),
+    errors.NotAcceptable:        Problem(406, "/problems/not-acceptable", "No format the caller accepts"),
+    errors.BodyTooLarge:         Problem(413, "/problems/body-too-large", "The body is too large"),
+    errors.UnsupportedMediaType: Problem(415, "/problems/unsupported-media-type", "This body format is not spoken here",
+                                         ((b"accept-post", b"application/json"),)),
+    errors.UnsupportedEncoding:  Problem(415, "/problems/unsupported-encoding", "This encoding is not spoken here",
+                                         ((b"accept-encoding", b"identity"),)),
+    errors.UnknownField:         Problem(422, "/problems/unknown-field", "The request has a member nobody asked for"),
+    errors.MissingField:         Problem(422, "/problems/missing-field", "The request lacks a member"),
+    errors.ConflictingFields:    Problem(422, "/problems/conflicting-fields", "Two members exclude each other"),
+    errors.UnknownParameter:     Problem(422, "/problems/unknown-parameter", "The operator has no such parameter"),
+    errors.InvalidParameter:     Problem(422, "/problems/invalid-parameter", "A parameter cannot take this value"),
+    errors.AxisOutOfRange:       Problem(422, "/problems/axis-out-of-range", "The tensor has no such axis"),
+    errors.DuplicateAxis:        Problem(422, "/problems/duplicate-axis", "An axis is named twice"),
+    errors.UnknownDtype:         Problem(422, "/problems/unknown-dtype", "There is no such dtype"),
+    errors.DtypeNotAccepted:     Problem(422, "/problems/dtype-not-accepted", "The operator version lacks this dtype"),
+    errors.InvalidShape:         Problem(422, "/problems/invalid-shape", "This is no shape of a tensor"),
+    errors.ShapeMismatch:        Problem(422, "/problems/shape-mismatch", "Shape and elements disagree"),
+    errors.RaggedNesting:        Problem(422, "/problems/ragged-nesting", "Nested lists have unequal lengths"),
+    errors.InvalidElement:       Problem(422, "/problems/invalid-element", "The dtype does not have this value"),
+    errors.InvalidBase64:        Problem(422, "/problems/invalid-base64", "The text is not base64 of the elements"),
+    errors.Undefined:            Problem(422, "/problems/undefined", "The operator has no answer for this tensor"),
+    errors.Overloaded:           Problem(503, "/problems/overloaded", "There is no room for this request now",
+                                         ((b"retry-after", b"1"),)),
+}
+# fmt: on
+
+NOT_FOUND = Problem(404, "/problems/not-found", "There is nothing at this path")
+METHOD_NOT_ALLOWED = Problem(405, "/problems/method-not-allowed", "The path does not answer this method")
+BODY_TOO_SLOW = Problem(408, "/problems/body-too-slow", "The body did not arrive in time", ((b"connection", b"close"),))
+INTERNAL = Problem(500, "/problems/internal", "The service made a mistake")
+
+
+def refused(refusal: Refusal) -> Reply:
+    """The problem document of a refusal."""
+    return document(PROBLEMS[type(refusal)], str(refusal), refusal.place)
+
+
+def document(problem: Problem, detail: str, place: str = "", headers: RawHeaders = ()) -> Reply:
+    """A problem document; `detail` is for people, `place` a JSON pointer into the request."""
+    members: dict[str, object] = {
+        "type": problem.type,
+        "title": problem.title,
+        "status": problem.status,
+        "detail": detail,
+    }
+    if place:
+        members["place"] = place
+    content_type = (b"content-type", MEDIA_TYPE.encode())
+    # Text that came from outside may hold what UTF-8 cannot: half a surrogate pair is shown as a question mark.
+    members["detail"] = detail.encode(errors="replace").decode()
+    return Reply(problem.status, orjson.dumps(members), (content_type, *problem.headers, *headers))

@@ -1,0 +1,63 @@
+"""Requests that no route answers: a path or a method that is not there, or a bug."""
+
+import re
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from app.errors import Refusal
+from app.http.problems import INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
+from app.http.reduce import Reduce
+from app.http.reply import Reply
+from app.spec.operators import LAST_OPSET, SERVING, resolve
+
+OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,5})/([^/]+)")
+
+SERVICE_PATHS = ("/operators", "/version", "/health/live", "/health/ready", "/openapi.json")
+
+
+def nothing_there(path: str) -> Reply:
+    """A 404 that says what exists."""
+    if asked := OPERATOR_PATH.fullmatch(path):
+        try:
+            resolve(asked[2], int(asked[1]))
+        except Refusal as refusal:
+            return refused(refusal)
+    operators = ", ".join(SERVING)
+    return document(
+        NOT_FOUND,
+        f"operators are at /v{{opset}}/{{operator}}, opsets 1 to {LAST_OPSET}, operators {operators}; "
+        f"beside them there are {', '.join(SERVICE_PATHS)}",
+    )
+
+
+def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
+    """Make the framework speak in problem documents too."""
+
+    async def http_exception(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        path: str = request.scope["path"]
+        if path not in answering and path not in SERVICE_PATHS:
+            return response(nothing_there(path))
+        allowed = "GET, HEAD, POST" if path in answering else "GET, HEAD"
+        detail = f"{request.method[:20]} is not answered here; {allowed} are"
+        return response(document(METHOD_NOT_ALLOWED, detail, headers=((b"allow", allowed.encode()),)))
+
+    async def refusal(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Refusal)
+        return response(refused(error))
+
+    async def bug(_: Request, __: Exception) -> Response:
+        return response(document(INTERNAL, "this is a mistake of the service, not of the request"))
+
+    app.add_exception_handler(HTTPException, http_exception)
+    app.add_exception_handler(Refusal, refusal)
+    app.add_exception_handler(Exception, bug)
+
+
+def response(reply: Reply) -> Response:
+    """A reply as the framework sends it."""
+    answer = Response(reply.body, reply.status)
+    answer.raw_headers = reply.raw_headers()
+    return answer

@@ -1,0 +1,31 @@
+"""Every knob, from the environment (KEEPDIMS_HOST, …); made once in `main` and passed on."""
+
+import os
+
+from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def usable_cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Settings(BaseSettings):
+    """How one process of the service behaves."""
+
+    model_config = SettingsConfigDict(env_prefix="KEEPDIMS_", frozen=True)
+
+    host: str = Field(default="127.0.0.1", description="The address to listen on.")
+    port: int = Field(default=8000, ge=0, le=65535, description="The port to listen on; 0 takes a free one.")
+    workers: PositiveInt = Field(default=1, description="How many processes serve.")
+    root_path: str = Field(default="", pattern=r"^(/[^/?#]+)*$", description="The path prefix that a proxy strips.")
+    max_body_bytes: PositiveInt = Field(default=256 * 2**20, description="The largest body, in bytes.")
+    body_timeout: PositiveFloat = Field(
+        default=20, allow_inf_nan=False, description="Seconds a client may take between two pieces of its body."
+    )
+    kernel_threads: PositiveInt = Field(
+        default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
+    )
