@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from app.settings import Settings
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKS = ("requirements.lock", "requirements-dev.lock")
@@ -51,3 +53,9 @@ def test_the_lock_files_hold_every_dependency_of_the_project() -> None:
 def test_the_docker_context_holds_what_the_image_copies() -> None:
     copied = re.findall(r"^COPY (\w\S+) ", _read("Dockerfile"), flags=re.MULTILINE)
     assert sorted(copied) == sorted(re.findall(r"^!(\S+)", _read(".dockerignore"), flags=re.MULTILINE))
+
+
+def test_compose_hands_on_every_setting_but_the_address_in_the_image() -> None:
+    handed_on = re.findall(r"^ +(KEEPDIMS_\w+):$", _read("docker-compose.yml"), flags=re.MULTILINE)
+    settings = {f"KEEPDIMS_{name.upper()}" for name in Settings.model_fields}
+    assert set(handed_on) == settings - {"KEEPDIMS_HOST", "KEEPDIMS_PORT"}
