@@ -205,7 +205,8 @@ def hundreds(draw: Draw, dtype: str, size: int) -> Array:
     """Within a few hundred of each other: what the cut of LogSumExp sees; anywhere in the range."""
     low, high = bounds(dtype)
     span = min(int(draw.choice([3, 50, 150, 300])), high - low)
-    start = int(draw.choice([low, max(low, -span), max(low, -span // 2), high - span]))
+    starts = (low, max(low, -span), max(low, -span // 2), high - span)
+    start = starts[int(draw.integers(len(starts)))]
     return draw.integers(start, start + span, size, dtype=NUMPY_DTYPES[dtype], endpoint=True)
 
 

@@ -1,16 +1,13 @@
-"""The application in this process, as HTTP sees it."""
+"""A connection to the real server."""
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
-from fastapi.testclient import TestClient
-
-from app.main import create_app
-from app.settings import Settings
 
 
-@pytest.fixture(scope="package")
-def client() -> Iterator[TestClient]:
-    """A client of an application with default settings."""
-    with TestClient(create_app(Settings())) as client:
+@pytest.fixture(scope="session")
+def client(server: str) -> Iterator[httpx.Client]:
+    """A client of a server with default settings, over a connection that stays open."""
+    with httpx.Client(base_url=server, trust_env=False, timeout=60) as client:
         yield client

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from onnx import helper
 from onnx.backend.test.loader import load_model_tests
@@ -102,7 +102,7 @@ def test_evaluate_answers_each(nodes: list[Node]) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["values", "base64"])
-def test_http_answers_each(nodes: list[Node], client: TestClient, encoding: Encoding) -> None:
+def test_http_answers_each(nodes: list[Node], client: httpx.Client, encoding: Encoding) -> None:
     complaints = []
     for node in nodes:
         body = request_body(DTYPES[node.values.dtype], node.values, node.fields, encoding)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
 from app.errors import AxisOutOfRange, Undefined, UnknownParameter
 from tests.evaluation import reduced, row
@@ -133,7 +133,7 @@ def test_empty_sets_follow_one_rule_at_every_version(operator: str, version: int
 
 
 @every_row
-def test_http_answers_every_dtype_of_the_row(client: TestClient, operator: str, version: int) -> None:
+def test_http_answers_every_dtype_of_the_row(client: httpx.Client, operator: str, version: int) -> None:
     draw = np.random.default_rng(version)
     for dtype in dtypes(operator, version):
         kind = "ordinary" if "float" in dtype else "booleans" if dtype == "bool" else "few"

@@ -1,8 +1,8 @@
 """The worked cases, through `evaluate` and through HTTP in both encodings."""
 
+import httpx
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
 from app.errors import Unprocessable
 from tests.cases import Case, read
@@ -35,7 +35,7 @@ def test_evaluate_refuses_as_worked(case: Case) -> None:
 
 @pytest.mark.parametrize("encoding", ["values", "base64"])
 @pytest.mark.parametrize("case", ANSWERED, ids=lambda case: case.id)
-def test_http_answers_as_worked(client: TestClient, case: Case, encoding: Encoding) -> None:
+def test_http_answers_as_worked(client: httpx.Client, case: Case, encoding: Encoding) -> None:
     response = client.post(case.path, content=request_body(case.dtype, case.values, case.parameters, encoding))
     assert response.status_code == 200, response.text[:1000]
     check(case, *read_answer(response.json(), encoding))
@@ -43,7 +43,7 @@ def test_http_answers_as_worked(client: TestClient, case: Case, encoding: Encodi
 
 @pytest.mark.parametrize("encoding", ["values", "base64"])
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
-def test_http_refuses_as_worked_with_a_problem_document(client: TestClient, case: Case, encoding: Encoding) -> None:
+def test_http_refuses_as_worked_with_a_problem_document(client: httpx.Client, case: Case, encoding: Encoding) -> None:
     response = client.post(case.path, content=request_body(case.dtype, case.values, case.parameters, encoding))
     assert response.status_code == 422
     assert response.headers["content-type"] == "application/problem+json"

@@ -38,13 +38,12 @@ def test_every_kind_of_element_in_rows_of_every_length_gives_the_exact_answer(op
     for seed, (name, sample) in enumerate(samples(dtype).items()):
         draw = np.random.default_rng(seed)
         for length in (1, 2, 3, 4, 7, 16, 33):
-            values = sample(draw, dtype, 24 * length).reshape(24, length)
-            for axis, tensor in ((1, values), (0, np.ascontiguousarray(values.T))):
-                tensor = defined(operator, dtype, tensor, axis)
-                parameters = {"axis": axis} if operator.startswith("Arg") else {"axes": [axis]}
-                complaint = expect(operator, dtype, tensor, (axis,)).complaint(
-                    *reduced(operator, version, dtype, tensor, parameters)
-                )
+            rows = defined(operator, dtype, sample(draw, dtype, 24 * length).reshape(24, length), 1)
+            expected = expect(operator, dtype, rows, (1,), keepdims=False)
+            for axis, values in ((1, rows), (0, np.ascontiguousarray(rows.T))):
+                axes = {"axis": axis} if operator.startswith("Arg") else {"axes": [axis]}
+                found = reduced(operator, version, dtype, values, {**axes, "keepdims": 0})
+                complaint = expected.complaint(*found)
                 assert complaint is None, f"{name}, {length} elements along axis {axis}: {complaint}"
 
 

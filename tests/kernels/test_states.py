@@ -81,4 +81,5 @@ def test_a_kernel_leaves_its_box_alone(operator: str, dtype: str) -> None:
     box.flags.writeable = False
     kernel.whole(box)
     kernel.finish(kernel.partial(box), 3)
-    kernel.elementwise(box)
+    if not operator.startswith("Arg"):
+        kernel.elementwise(box)
