@@ -11,12 +11,14 @@ from app.spec.history import Changes, ParameterChange, changes
 from app.spec.operators import OPERATORS, SERVING, Operator, versions_of
 from app.spec.parameters import Parameter
 
+Fact = Literal["role", "type", "default", "range"]
 
-class Fact(BaseModel):
+
+class Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Input(Fact):
+class Input(Part):
     name: str
     type: str
     optional: bool
@@ -24,13 +26,13 @@ class Input(Fact):
     description: str
 
 
-class Output(Fact):
+class Output(Part):
     name: str
     type: str
     description: str
 
 
-class Attribute(Fact):
+class Attribute(Part):
     """`default` is None where an absent attribute means more than a value could say: all axes."""
 
     name: str
@@ -40,7 +42,7 @@ class Attribute(Fact):
     description: str
 
 
-class TypeConstraint(Fact):
+class TypeConstraint(Part):
     """What a type letter stands for: `types` as ONNX spells them, `dtypes` in the same order as requests do."""
 
     name: str
@@ -49,16 +51,16 @@ class TypeConstraint(Fact):
     dtypes: tuple[str, ...]
 
 
-class Difference(Fact):
+class Difference(Part):
     """One declared fact of a parameter that is not what it was."""
 
     parameter: str
-    fact: Literal["role", "type", "default", "range"]
-    old: str | int | None
-    new: str | int | None
+    fact: Fact
+    old: str
+    new: str
 
 
-class Differences(Fact):
+class Differences(Part):
     """What the previous version did otherwise. `breaking`: a dtype or parameter went away, or axes became an input."""
 
     old_version: int
@@ -74,14 +76,14 @@ class Differences(Fact):
     rules_changed: tuple[str, ...]
 
 
-class Opsets(Fact):
+class Opsets(Part):
     """The first and the last opset a version serves."""
 
     first: int
     last: int
 
 
-class OperatorPage(Fact):
+class OperatorPage(Part):
     """Everything about an operator version."""
 
     domain: str
@@ -100,7 +102,7 @@ class OperatorPage(Fact):
     differences: Differences | None
 
 
-class OperatorsIndex(Fact):
+class OperatorsIndex(Part):
     """The whole table."""
 
     operators: tuple[OperatorPage, ...]
@@ -199,10 +201,10 @@ def _differences(found: Changes) -> Differences:
 
 def _facts(change: ParameterChange) -> list[Difference]:
     old, new = change.old, change.new
-    facts: dict[Literal["role", "type", "default", "range"], tuple[str | int | None, str | int | None]] = {
+    facts: dict[Fact, tuple[str, str]] = {
         "role": (old.role, new.role),
         "type": (old.type, new.type),
-        "default": (old.default, new.default),
+        "default": (_default(old), _default(new)),
         "range": (old.accepted, new.accepted),
     }
     return [
@@ -210,3 +212,7 @@ def _facts(change: ParameterChange) -> list[Difference]:
         for fact, (before, after) in facts.items()
         if before != after
     ]
+
+
+def _default(parameter: Parameter) -> str:
+    return "none" if parameter.default is None else str(parameter.default)

@@ -1,13 +1,15 @@
 """JSON schemas of what goes over the wire, made from the rows of the table.
 
-The element lists are `items: {}`: their depth is the tensor's rank, and a schema that recurses is one that client
-generators drop. Requests and answers have components of their own, so that no generator has to split them.
+Generated clients decide how they are written. The element lists are `items: {}`: their depth is the tensor's rank, and
+generators drop a schema that recurses. An answer is one object with `values` or `base64`, not a choice between two:
+elements of any type leave generators nothing to choose by.
 """
 
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from app.http.health import Health, Version
 from app.http.pages import OperatorPage, OperatorsIndex
 from app.spec.operators import Operator
 from app.spec.parameters import Parameter
@@ -30,83 +32,67 @@ def operator_schemas(operator: Operator) -> dict[str, Schema]:
     name = stem(operator)
     answered = operator.dtypes if operator.output == "T" else (operator.output,)
     return {
-        f"{name}Request": _object(
+        f"{name}Request": _exact_object(
             f"A tensor, and the parameters of {operator.name} version {operator.version}.",
             {
-                "data": _either(f"{name}Values", f"{name}Base64"),
+                "data": {"oneOf": [reference(f"{name}Values"), reference(f"{name}Base64")]},
                 **{parameter.name: _parameter(parameter) for parameter in operator.parameters.described()},
                 "answer": reference("AnswerOptions"),
             },
             required=("data",),
-            closed=True,
         ),
-        f"{name}Values": _values(operator.dtypes, GIVEN_ELEMENTS, ("dtype", "values"), closed=True),
-        f"{name}Base64": _base64(operator.dtypes, closed=True),
+        f"{name}Values": _exact_object(
+            "A tensor with its elements as JSON.",
+            {"dtype": _dtype(operator.dtypes), "shape": SHAPE, "values": GIVEN_ELEMENTS},
+            required=("dtype", "values"),
+        ),
+        f"{name}Base64": _exact_object(
+            "A tensor with its elements as bytes.",
+            {"dtype": _dtype(operator.dtypes), "shape": SHAPE, "base64": BYTES},
+            required=("dtype", "shape", "base64"),
+        ),
         f"{name}Response": _object(
             f"What {operator.name} version {operator.version} answers.",
-            {"reduced": _either(f"{name}ReducedValues", f"{name}ReducedBase64")},
+            {"reduced": reference(f"{name}Reduced")},
             required=("reduced",),
         ),
-        f"{name}ReducedValues": _values(answered, ANSWERED_ELEMENTS, ("dtype", "shape", "values")),
-        f"{name}ReducedBase64": _base64(answered),
+        f"{name}Reduced": _object(
+            "A tensor with its elements either as values or as base64.",
+            {"dtype": _dtype(answered), "shape": SHAPE, "values": ANSWERED_ELEMENTS, "base64": BYTES},
+            required=("dtype", "shape"),
+        ),
     }
 
 
 def shared_schemas() -> dict[str, Schema]:
     """What all operators have in common."""
-    _, pages = models_json_schema(
-        [(OperatorPage, "serialization"), (OperatorsIndex, "serialization")],
+    _, answered = models_json_schema(
+        [(model, "serialization") for model in (OperatorPage, OperatorsIndex, Health, Version)],
         ref_template="#/components/schemas/{model}",
     )
     return {
         "AnswerOptions": ANSWER_OPTIONS,
         "Problem": PROBLEM,
-        "Health": HEALTH,
-        "Version": VERSION,
-        **{name: _without_titles(schema) for name, schema in pages["$defs"].items()},
+        **{name: _without_titles(schema) for name, schema in answered["$defs"].items()},
     }
 
 
-def _object(description: str, properties: dict[str, Schema], required: tuple[str, ...], closed: bool = False) -> Schema:
-    schema: Schema = {
+def _object(description: str, properties: dict[str, Schema], required: tuple[str, ...]) -> Schema:
+    return {
         "type": "object",
         "description": description,
         "properties": properties,
         "required": list(required),
     }
-    return schema | {"additionalProperties": False} if closed else schema
 
 
-def _either(*names: str) -> Schema:
-    return {"oneOf": [reference(name) for name in names]}
-
-
-def _values(dtypes: tuple[str, ...], elements: Schema, required: tuple[str, ...], closed: bool = False) -> Schema:
-    properties = {"dtype": _dtype(dtypes), "shape": _shape(), "values": elements}
-    return _object("A tensor with its elements as JSON.", properties, required, closed)
-
-
-def _base64(dtypes: tuple[str, ...], closed: bool = False) -> Schema:
-    content = {
-        "type": "string",
-        "format": "byte",
-        "description": "The elements in row-major order, little-endian, in base64 (RFC 4648, section 4).",
-    }
-    properties = {"dtype": _dtype(dtypes), "shape": _shape(), "base64": content}
-    return _object("A tensor with its elements as bytes.", properties, ("dtype", "shape", "base64"), closed)
+def _exact_object(description: str, properties: dict[str, Schema], required: tuple[str, ...]) -> Schema:
+    """An object without other members, as requests are held to."""
+    return _object(description, properties, required) | {"additionalProperties": False}
 
 
 def _dtype(dtypes: tuple[str, ...]) -> Schema:
     return {"type": "string", "enum": list(dtypes), "description": "The type of every element."}
-
-
-def _shape() -> Schema:
-    return {
-        "type": "array",
-        "items": {"type": "integer", "format": "int64", "minimum": 0},
-        "maxItems": MAX_RANK,
-        "description": "The size of every dimension, outermost first; [] is a scalar.",
-    }
 
 
 def _parameter(parameter: Parameter) -> Schema:
@@ -134,6 +120,19 @@ def _without_titles(schema: Schema) -> Schema:
     return {key: value for key, value in schema.items() if key != "title"} | {"properties": properties}
 
 
+SHAPE: Schema = {
+    "type": "array",
+    "items": {"type": "integer", "format": "int64", "minimum": 0},
+    "maxItems": MAX_RANK,
+    "description": "The size of every dimension, outermost first; [] is a scalar.",
+}
+
+BYTES: Schema = {
+    "type": "string",
+    "format": "byte",
+    "description": "The elements in row-major order, little-endian, in base64 (RFC 4648, section 4).",
+}
+
 GIVEN_ELEMENTS: Schema = {
     "type": "array",
     "items": {},
@@ -146,7 +145,7 @@ ANSWERED_ELEMENTS: Schema = {
     '"NaN", "Infinity" and "-Infinity"; 64-bit integers are numbers, or text where that was asked for.',
 }
 
-ANSWER_OPTIONS = _object(
+ANSWER_OPTIONS = _exact_object(
     "How the answer is to be written.",
     {
         "encoding": {
@@ -162,7 +161,6 @@ ANSWER_OPTIONS = _object(
         },
     },
     required=(),
-    closed=True,
 )
 
 PROBLEM = _object(
@@ -176,7 +174,3 @@ PROBLEM = _object(
     },
     required=("type", "title", "status", "detail"),
 )
-
-HEALTH = _object("How the service is.", {"status": {"type": "string"}}, required=("status",))
-
-VERSION = _object("What is running.", {"version": {"type": "string"}}, required=("version",))

@@ -29,10 +29,8 @@ def test_reduce_min_12() -> None:
         ("keepdims", "int", 1, "0 or 1"),
     ]
     (constraint,) = found.type_constraints
-    assert constraint.types == tuple(
-        f"tensor({name})"
-        for name in ["double", "float", "float16", "int32", "int64", "int8", "uint32", "uint64", "uint8"]
-    )
+    spelled = ["double", "float", "float16", "int32", "int64", "int8", "uint32", "uint64", "uint8"]
+    assert constraint.types == tuple(f"tensor({name})" for name in spelled)
     assert found.differences is not None
     assert (found.differences.old_version, found.differences.new_version) == (11, 12)
     assert found.differences.types_added == ("tensor(int8)", "tensor(uint8)")
