@@ -1,0 +1,132 @@
+"""The exact sum as a state: int64 bins at fixed powers of 2^32 (Neal, "Fast exact summation", 2015).
+
+A value is cut at multiples of 32 bits and its pieces are added to the bins of those places. Nothing is ever
+rounded, so the bins' total is the exact sum, whatever came first; only how it is spread over the bins may differ.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.parts import Part
+from app.kernels.rounding import Floats, Integers
+
+WIDTH = 32
+MASK = (1 << WIDTH) - 1
+# Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
+MOST_PIECES = 1 << 28
+
+NAN, PLUS_INFINITY, MINUS_INFINITY, OTHER = 1, 2, 4, 8
+"""What an output has seen: a NaN, infinities, anything that is not -0.0."""
+
+Flags = NDArray[np.uint8]
+
+
+class Bins:
+    """Exact sums of n outputs: bins[k] counts units of 2^(32·(lowest + k))."""
+
+    __slots__ = ("bins", "flags", "lowest", "pieces")
+
+    def __init__(self, outputs: int) -> None:
+        self.lowest = 0
+        self.bins: Integers = np.zeros((0, outputs), np.int64)
+        self.flags: Flags = np.zeros(outputs, np.uint8)
+        self.pieces = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self.bins.nbytes + self.flags.nbytes
+
+    def merge(self, other: "Bins", at: int = 0) -> None:
+        """Add other's sums to the outputs from `at` on."""
+        outputs = slice(at, at + len(other.flags))
+        self.flags[outputs] |= other.flags
+        if not len(other.bins):
+            return
+        self._make_room(other.lowest, other.lowest + len(other.bins), other.pieces)
+        start = other.lowest - self.lowest
+        self.bins[start : start + len(other.bins), outputs] += other.bins
+
+    def add(self, part: Part) -> None:
+        """Add one float64 to every output."""
+        low, high = part.unit // WIDTH, max(part.unit // WIDTH, (part.top - 1) // WIDTH)
+        self._make_room(low, high + 1, 1)
+        rest = part.values.copy()
+        for k in range(high, low - 1, -1):
+            big = np.float64(1.5 * 2.0 ** (52 + WIDTH * k))
+            shifted = rest + big
+            # The last bits of `shifted` are the piece: as integers, its bits less those of `big`.
+            piece = shifted.view(np.int64) - big.view(np.int64)
+            self.bins[k - self.lowest] += piece
+            shifted -= big
+            rest -= shifted
+
+    def count(self, integers: Integers, place: Integers, output: Integers) -> None:
+        """Add integers * 2^place, one by one, each to its own output; |integers| < 2^62, at most 2^18 of them."""
+        nonzero = np.flatnonzero(integers)
+        if not len(nonzero):
+            return
+        integers, place, output = integers[nonzero], place[nonzero], output[nonzero]
+        sign = np.sign(integers)
+        size = np.abs(integers)
+        k = place >> 5
+        low = (size & MASK) << (place & 31)
+        high = (size >> WIDTH) << (place & 31)
+        pieces = (low & MASK, (low >> WIDTH) + (high & MASK), high >> WIDTH)
+        lowest, n = int(k.min()), len(self.flags)
+        levels = int(k.max()) + len(pieces) - lowest
+        self._make_room(lowest, lowest + levels, 1 << 20)
+        at = (k - lowest) * n + output
+        for depth, piece in enumerate(pieces):
+            # 2^18 pieces below 2^34: their float64 sums are exact.
+            sums = np.bincount(at + depth * n, weights=piece * sign, minlength=levels * n).astype(np.int64)
+            self.bins[lowest - self.lowest :][:levels] += sums.reshape(levels, n)
+
+    def take(self, outputs: NDArray[Any]) -> "Bins":
+        """A copy of some outputs, by index or mask."""
+        taken = Bins(0)
+        taken.lowest, taken.pieces = self.lowest, self.pieces
+        taken.bins, taken.flags = self.bins[:, outputs], self.flags[outputs]
+        return taken
+
+    def settle(self) -> None:
+        """Carry, so that every bin but the last holds a digit in [0, 2^32); the last has the sign."""
+        if len(self.bins):
+            carry(self.bins)
+            over = self.bins[-1] >> WIDTH
+            if ((over != 0) & (over != -1)).any():
+                self.bins[-1] &= MASK
+                self._grow(self.lowest, self.lowest + len(self.bins) + 1)
+                self.bins[-1] = over
+        self.pieces = 1
+
+    def exact(self, output: int) -> tuple[int, int]:
+        """One output's sum as integer * 2^exponent."""
+        total = 0
+        for digit in self.bins[::-1, output].tolist():
+            total = (total << WIDTH) + digit
+        return total, self.lowest * WIDTH
+
+    def _make_room(self, low: int, high: int, pieces: int) -> None:
+        self.pieces += pieces
+        if self.pieces > MOST_PIECES:
+            self.settle()
+            self.pieces += pieces
+        self._grow(low, high)
+
+    def _grow(self, low: int, high: int) -> None:
+        if not len(self.bins):
+            self.lowest = low
+        low, high = min(low, self.lowest), max(high, self.lowest + len(self.bins))
+        if high - low > len(self.bins):
+            grown = np.zeros((high - low, self.bins.shape[1]), np.int64)
+            grown[self.lowest - low :][: len(self.bins)] = self.bins
+            self.lowest, self.bins = low, grown
+
+
+def carry(bins: Integers) -> None:
+    """Move what is above 2^32 in a bin to the next, in place; the last keeps it, and the sign."""
+    for k in range(len(bins) - 1):
+        bins[k + 1] += bins[k] >> WIDTH
+        bins[k] &= MASK

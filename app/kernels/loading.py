@@ -1,0 +1,123 @@
+"""Tiles of any float dtype as float64, which holds them all, with the range of their values."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import frexp
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.rounding import FORMATS, Floats
+
+Dtype = np.dtype[Any]
+
+TILE = 1 << 15
+"""Elements of a tile: two float64 arrays of it stay in a core's second-level cache."""
+
+
+class Workspace:
+    """Two float64 buffers of a tile, for one call on one thread."""
+
+    __slots__ = ("_first", "_second")
+
+    def __init__(self, size: int) -> None:
+        self._first: Floats = np.empty(size)
+        self._second: Floats = np.empty(size)
+
+    def values(self, shape: tuple[int, ...]) -> Floats:
+        return self._first[: _product(shape)].reshape(shape)
+
+    def scratch(self, shape: tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
+        return self._second.view(dtype)[: _product(shape)].reshape(shape)
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    size = 1
+    for dimension in shape:
+        size *= dimension
+    return size
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A tile y[a, r, b] to be summed over r: multiples of 2^unit, at most 2^top in size; 0 and 0 where all are zeros."""
+
+    y: Floats
+    top: int
+    unit: int
+    zeros: bool  # some are 0, of either sign
+    finite: bool = True
+
+
+def load(tile: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) -> Loaded:
+    """The elements of a tile, in its order, as `shape`. Where not all are finite, the range says nothing."""
+    y = workspace.values(tile.shape)
+    sizes = _LOADERS[tile.dtype](tile, y, workspace)
+    largest = float(np.maximum.reduce(sizes, axis=None))
+    smallest = float(np.minimum.reduce(sizes, axis=None))
+    zeros = smallest == 0
+    if zeros and 0 < largest:
+        # Unsigned, 0 - 1 is the largest number: the smallest of the others is left.
+        bits = sizes.view(f"u{sizes.itemsize}")
+        bits -= 1
+        smallest = float((np.minimum.reduce(bits, axis=None) + bits.dtype.type(1)).view(sizes.dtype))
+    finite = largest <= _LARGEST[tile.dtype]
+    top, unit = _range(largest, smallest, tile.dtype) if finite and largest else (0, 0)
+    return Loaded(y.reshape(shape), top, unit, zeros, finite)
+
+
+def measure(y: Floats, workspace: Workspace, dtype: Dtype) -> Loaded:
+    """The same for finite values of `dtype` that stand in the workspace already."""
+    sizes = np.abs(y, out=workspace.scratch(y.shape))
+    nonzero = sizes[sizes > 0]
+    if not len(nonzero):
+        return Loaded(y, 0, 0, True)
+    top, unit = _range(float(nonzero.max()), float(nonzero.min()), dtype)
+    return Loaded(y, top, unit, len(nonzero) < y.size)
+
+
+def _range(largest: float, smallest: float, dtype: Dtype) -> tuple[int, int]:
+    precision, lowest = FORMATS[dtype].precision, FORMATS[dtype].lowest_exponent
+    return frexp(largest)[1], max(frexp(smallest)[1] - precision, lowest - precision + 1)
+
+
+def _float64(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+    np.copyto(y, tile)
+    return np.abs(y, out=workspace.scratch(tile.shape))
+
+
+def _float32(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+    np.copyto(y, tile)
+    return np.abs(tile, out=workspace.scratch(tile.shape, np.float32))
+
+
+def _bfloat16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+    bits = workspace.scratch(tile.shape, np.uint32)
+    np.copyto(bits, tile.view(np.uint16))
+    bits <<= 16
+    values = bits.view(np.float32)
+    np.copyto(y, values)
+    return np.abs(values, out=values)
+
+
+def _float16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+    # Moved 13 bits up, a float16 is a float32 that is 2^112 times too small; infinities and NaN are 65536 and more.
+    bits = workspace.scratch(tile.shape, np.int32)
+    np.copyto(bits, tile.view(np.int16))
+    bits <<= 13
+    bits &= np.int32(-0x70002000)
+    values = bits.view(np.float32)
+    values *= np.float32(2.0**112)
+    np.copyto(y, values)
+    return np.abs(values, out=values)
+
+
+_LOADERS: dict[Dtype, Callable[[NDArray[Any], Floats, Workspace], NDArray[Any]]] = {
+    np.dtype(np.float16): _float16,
+    np.dtype(ml_dtypes.bfloat16): _bfloat16,
+    np.dtype(np.float32): _float32,
+    np.dtype(np.float64): _float64,
+}
+_LARGEST = {dtype: float(ml_dtypes.finfo(dtype).max) for dtype in FORMATS}

@@ -1,0 +1,63 @@
+"""Sums of float64 that have no rounding: an array becomes a few arrays whose exact sum is its sum.
+
+Integers multiples of 2^unit up to 2^top in size add without rounding, in any order, as long as the sum stays below
+2^(unit + 53). Where that does not hold, adding and subtracting 1.5·2^(52+g) cuts every value at 2^g into a head,
+of few enough bits, and an exact rest (Demmel and Nguyen, "Parallel Reproducible Summation", 2015).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.kernels.rounding import Floats
+
+# Bits between the largest and the smallest value above which counting by exponent is the quicker way.
+WIDEST = 180
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One float64 per output, every one a multiple of 2^unit and at most 2^top in size."""
+
+    values: Floats
+    top: int
+    unit: int
+
+
+def exact_parts(y: Floats, scratch: Floats, top: int, unit: int) -> list[Part]:
+    """The sums of y[a, r, b] over r as parts of a * b outputs. Overwrites y, and scratch, which has y's shape."""
+    terms = y.shape[1]
+    need = (terms - 1).bit_length()
+    room = 53 - (top - unit)
+    if room >= need or terms == 1:
+        return [Part(np.add.reduce(y, axis=1).reshape(-1), top + need, unit)]
+    if room >= 3:
+        bits = min(room, 7)
+        return _again(_grouped(y, 1 << bits), top + bits, unit)
+    # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes.
+    bits = max(2, min(need, max(4, (107 - (top - unit)) // 2)))
+    cut = top + bits - 53
+    big = 1.5 * 2.0 ** (52 + cut)
+    np.add(y, big, out=scratch)
+    np.subtract(scratch, big, out=scratch)
+    np.subtract(y, scratch, out=y)
+    if bits >= need:
+        heads = [Part(np.add.reduce(scratch, axis=1).reshape(-1), top + need, cut)]
+    else:
+        heads = _again(_grouped(scratch, 1 << bits), top + bits, cut)
+    return heads + exact_parts(y, scratch, cut - 1, unit)
+
+
+def _again(y: Floats, top: int, unit: int) -> list[Part]:
+    return exact_parts(y, np.empty_like(y), top, unit)
+
+
+def _grouped(y: Floats, group: int) -> Floats:
+    """Sums of `group` terms each, of terms that stand far apart, so that memory is read in long runs."""
+    a, r, b = y.shape
+    groups = -(-r // group)
+    whole = r - r % groups if groups > 1 else r
+    sums: Floats = np.add.reduce(y[:, :whole].reshape(a, whole // groups, groups * b), axis=1).reshape(a, groups, b)
+    if whole < r:
+        sums[:, : r - whole] += y[:, whole:]
+    return sums

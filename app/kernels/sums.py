@@ -1,0 +1,114 @@
+"""Sum, Mean, L1, SumSquare, L2 and LogSum of floats: an exact sum of terms, then one rounding of its result."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
+from app.kernels.double_double import two_sum
+from app.kernels.gathering import Gathered, gather
+from app.kernels.kernel import Box
+from app.kernels.leading import leading
+from app.kernels.loading import TILE, Workspace
+from app.kernels.parts import Part
+from app.kernels.regions import regions
+from app.kernels.results import Result
+from app.kernels.rounding import FORMATS, Floats
+from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term
+
+DEPTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSum:
+    """A result of the exact sum of terms, correctly rounded into the dtype of the elements."""
+
+    dtype: np.dtype[Any]
+    term: Term
+    result: Result
+
+    def identity(self, outputs: int) -> Bins:
+        return Bins(outputs)
+
+    def partial(self, box: Box, first: int = 0) -> Bins:
+        state = Bins(box.shape[0] * box.shape[2])
+        workspace = Workspace(min(TILE, box.size))
+        for a, b, pieces in regions(box.shape, TILE, DEPTH):
+            state.merge(gather(box, pieces, self.term, workspace).in_bins(), a.start * box.shape[2] + b.start)
+        return state
+
+    def whole(self, box: Box) -> NDArray[Any]:
+        o, r1, i, r2 = box.shape
+        outputs = np.empty((o, i), self.dtype)
+        workspace = Workspace(min(TILE, box.size))
+        for a, b, pieces in regions(box.shape, TILE, DEPTH):
+            gathered = gather(box, pieces, self.term, workspace)
+            outputs[a, b] = self._of(gathered, r1 * r2).reshape(outputs[a, b].shape)
+        return outputs.reshape(-1)
+
+    def finish(self, state: Bins, count: int) -> NDArray[Any]:
+        state.settle()
+        high, low, exponent, missed = leading(state)
+        values, undecided = self.result.settle_scaled(high, low, exponent, missed, count, self.dtype)
+        at = np.flatnonzero(undecided)
+        if len(at):
+            values[at] = self.result.decide([state.exact(output) for output in at], count, self.dtype)
+        return self._with_specials(values, high == 0, state.flags)
+
+    def empty(self) -> np.generic:
+        empty: np.generic = self.dtype.type(self.result.of_nothing)
+        return FORMATS[self.dtype].quiet_nan if self.result.of_nothing != self.result.of_nothing else empty
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        if self.term.signed and self.result.keeps_one:
+            return values
+        return self.whole(values.reshape(1, 1, -1, 1)).reshape(values.shape)
+
+    def _of(self, gathered: Gathered, count: int) -> NDArray[Any]:
+        parts = gathered.parts
+        if not gathered.narrow or any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
+            return self.finish(gathered.in_bins(), count)
+        high, low, missed = _total(parts, gathered.outputs)
+        values, undecided = self.result.settle(high, low, missed, count, self.dtype)
+        at = np.flatnonzero(undecided)
+        if len(at):
+            bins = Bins(len(at))
+            for part in parts:
+                bins.add(Part(part.values[at], part.top, part.unit))
+            bins.flags |= np.uint8(OTHER)
+            values[at] = self.finish(bins, count)
+        return self._with_specials(values, (high == 0) & ~undecided, gathered.flags)
+
+    def _with_specials(self, values: NDArray[Any], zero: NDArray[np.bool_], flags: Flags | None) -> NDArray[Any]:
+        """Values where sums are zero, and where `flags` say that something else than a number is to come out."""
+        result = self.result
+        if zero.any():
+            values[zero] = result.of_zero
+            if flags is not None and self.term.signed and result.keeps_one:
+                values[zero & (flags & OTHER == 0)] = -0.0
+        if flags is not None and (flags & (NAN | PLUS_INFINITY | MINUS_INFINITY)).any():
+            plus, minus = flags & PLUS_INFINITY != 0, flags & MINUS_INFINITY != 0
+            values[plus] = np.inf
+            values[minus] = result.of_minus_infinity
+            values[(flags & NAN != 0) | (plus & minus)] = np.nan
+        invalid = np.isnan(values)
+        if invalid.any():
+            values[invalid] = FORMATS[self.dtype].quiet_nan
+        return values
+
+
+def _total(parts: list[Part], outputs: int) -> tuple[Floats, Floats, Floats]:
+    """The parts' sum as high + low, and a bound of what that misses."""
+    missed = np.zeros(outputs)
+    if not parts:
+        return np.zeros(outputs), np.zeros(outputs), missed
+    high, low = parts[0].values.copy(), np.zeros(outputs)
+    for part in parts[1:]:
+        high, rest = two_sum(high, part.values)
+        low, lost = two_sum(low, rest)
+        missed += np.abs(lost)
+    high, low = two_sum(high, low)
+    # Adding up what is lost loses a little again.
+    return high, low, missed * (1 + 2.0**-40)

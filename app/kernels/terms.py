@@ -1,0 +1,73 @@
+"""What is summed: the elements, their magnitudes, or their squares, none of them rounded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.kernels.bins import Bins
+from app.kernels.loading import Loaded, Workspace
+from app.kernels.parts import WIDEST, Part, exact_parts
+from app.kernels.rounding import Floats, Integers
+
+# Outside, cutting constants or their sums could overflow or lose bits; bins know no such bounds.
+LOWEST_UNIT, HIGHEST_TOP = -900, 900
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A function of an element. `cut` makes parts of a tile's terms, or None where their range is too wide: then
+    `count` puts them into bins one by one. Both overwrite the tile. `signed` terms can be -0.0 and -inf."""
+
+    signed: bool
+    cut: Callable[[Loaded, Workspace], list[Part] | None]
+    count: Callable[[Bins, Floats], None]
+
+
+def _cut(y: Floats, top: int, unit: int, workspace: Workspace) -> list[Part] | None:
+    if top - unit > WIDEST or unit < LOWEST_UNIT or top > HIGHEST_TOP:
+        return None
+    return exact_parts(y, workspace.scratch(y.shape), top, unit)
+
+
+def cut_elements(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+    return _cut(loaded.y, loaded.top, loaded.unit, workspace)
+
+
+def cut_magnitudes(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+    return _cut(np.abs(loaded.y, out=loaded.y), loaded.top, loaded.unit, workspace)
+
+
+def cut_short_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+    """Squares of values of at most 26 bits, which float64 holds."""
+    if 2 * loaded.top - 2 * loaded.unit > WIDEST:
+        return None
+    return _cut(np.square(loaded.y, out=loaded.y), 2 * loaded.top, 2 * loaded.unit, workspace)
+
+
+def count_elements(bins: Bins, y: Floats) -> None:
+    mantissa, place, output = integers(y)
+    bins.count(mantissa, place, output)
+
+
+def count_magnitudes(bins: Bins, y: Floats) -> None:
+    mantissa, place, output = integers(y)
+    bins.count(np.abs(mantissa), place, output)
+
+
+def count_short_squares(bins: Bins, y: Floats) -> None:
+    count_elements(bins, np.square(y, out=y))
+
+
+def integers(y: Floats) -> tuple[Integers, Integers, Integers]:
+    """Values y[a, r, b] as integer * 2^place, and which of the a * b outputs they go to; 1-D."""
+    a, _, b = y.shape
+    fraction, exponent = np.frexp(y)
+    mantissa = np.ldexp(fraction, 53).astype(np.int64)
+    output = np.broadcast_to(np.arange(a * b).reshape(a, 1, b), y.shape)
+    return mantissa.reshape(-1), exponent.reshape(-1).astype(np.int64) - 53, output.reshape(-1)
+
+
+ELEMENT = Term(True, cut_elements, count_elements)
+MAGNITUDE = Term(False, cut_magnitudes, count_magnitudes)
+SHORT_SQUARE = Term(False, cut_short_squares, count_short_squares)
