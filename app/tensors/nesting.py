@@ -45,9 +45,14 @@ def place(index: int, shape: Sequence[int]) -> str:
 
 
 def settle(declared: tuple[int, ...] | None, nested: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a tensor from what it says and how it is nested; a flat list can have any shape of its size."""
+    """The shape of a tensor from what it says and how it is nested.
+
+    A flat list can have any shape of its size, and empty lists do not show the dimensions that come after them.
+    """
     if declared is None or declared == nested:
         return nested
+    if 0 in nested and declared[: len(nested)] == nested:
+        return declared
     if len(nested) != 1:
         raise ShapeMismatch(f"values are nested as {list(nested)}, and shape says {list(declared)}", "/data/shape")
     if nested[0] != prod(declared):
