@@ -1,16 +1,51 @@
 """What NumPy does: arrays in, arrays out. `KERNELS` names the kernel of every operator.
 
-A version changes parameters and dtypes, never the mathematics, so there are twelve kernels, not fifty-three. Floats
-and integers differ in what a right answer is, so most operators have one for each.
+A version changes parameters and dtypes, never the mathematics, so there are twelve operators' kernels here, not
+fifty-three. Floats and integers differ in what a right answer is, so most operators have one for each.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
+from app.kernels.extremum import maximum, minimum
+from app.kernels.integer_log import integer_log_sum
+from app.kernels.integers import integer_l2, integer_mean
 from app.kernels.kernel import Kernel
+from app.kernels.position import arg_max, arg_min
+from app.kernels.product import product
+from app.kernels.rounding import FORMATS
+from app.kernels.sums import l1, l2, log_sum, mean, sum_square, total
+from app.kernels.wrapping import wrapping_l1, wrapping_product, wrapping_sum, wrapping_sum_square
 
-_FLOATS = tuple(np.dtype(kind) for kind in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64))
+Dtype = np.dtype[Any]
+Make = Callable[[Dtype], Kernel[Any]]
+
+
+def _either(floats: Make, integers: Make, dtype: Dtype) -> Kernel[Any]:
+    return floats(dtype) if dtype in FORMATS else integers(dtype)
+
+
+KERNELS: dict[str, Make] = {
+    "ReduceMin": minimum,
+    "ReduceMax": maximum,
+    "ReduceSum": partial(_either, total, wrapping_sum),
+    "ReduceMean": partial(_either, mean, integer_mean),
+    "ReduceProd": partial(_either, product, wrapping_product),
+    "ReduceL1": partial(_either, l1, wrapping_l1),
+    "ReduceL2": partial(_either, l2, integer_l2),
+    "ReduceSumSquare": partial(_either, sum_square, wrapping_sum_square),
+    "ReduceLogSum": partial(_either, log_sum, integer_log_sum),
+    "ArgMin": partial(arg_min, last=False),
+    "ArgMax": partial(arg_max, last=False),
+}
+LAST_KERNELS: dict[str, Make] = {"ArgMin": partial(arg_min, last=True), "ArgMax": partial(arg_max, last=True)}
+"""Where the last of equal elements is asked for."""
+
+
+@lru_cache(maxsize=None)
+def kernel_for(name: str, dtype: Dtype, last: bool = False) -> Kernel[Any]:
+    """The kernel of an operator (ONNX's name) on a dtype; `last` prefers the last of equal elements."""
+    return (LAST_KERNELS if last else KERNELS)[name](dtype)

@@ -117,3 +117,20 @@ def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, sign
         ):
             flags |= np.where(seen.any(axis=1).reshape(-1), flag, 0).astype(np.uint8)
     return flags
+
+
+def join(several: list[Gathered]) -> Gathered:
+    """Regions side by side, none of which has bins."""
+    joined = Gathered(sum(gathered.outputs for gathered in several))
+    for depth in range(max(len(gathered.parts) for gathered in several)):
+        parts = [gathered.parts[depth] for gathered in several if depth < len(gathered.parts)]
+        values = [
+            gathered.parts[depth].values if depth < len(gathered.parts) else np.zeros(gathered.outputs)
+            for gathered in several
+        ]
+        top, unit = max(part.top for part in parts), min(part.unit for part in parts)
+        joined.parts.append(Part(np.concatenate(values), top, unit))
+    if any(gathered.flags is not None for gathered in several):
+        flags = [np.full(g.outputs, OTHER, np.uint8) if g.flags is None else g.flags for g in several]
+        joined.flags = np.concatenate(flags)
+    return joined

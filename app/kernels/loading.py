@@ -13,7 +13,7 @@ from app.kernels.rounding import FORMATS, Floats
 
 Dtype = np.dtype[Any]
 
-TILE = 1 << 15
+TILE = 1 << 16
 """Elements of a tile: two float64 arrays of it stay in a core's second-level cache."""
 
 

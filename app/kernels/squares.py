@@ -1,6 +1,7 @@
 """Squares of float64: digits of few enough bits that sums of their products have no rounding."""
 
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from app.kernels.bins import Bins
 from app.kernels.loading import Loaded, Workspace
 from app.kernels.parts import Part, exact_parts
 from app.kernels.rounding import Floats
-from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, integers
+from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, SHORT_SQUARE, Term, integers
 
 # 32 products of two 24-bit digits add exactly.
 DIGIT, GROUP_BITS = 24, 5
@@ -65,3 +66,8 @@ def count_squares(bins: Bins, y: Floats) -> None:
 
 
 SQUARE = Term(False, cut_squares, count_squares)
+
+
+def square(dtype: np.dtype[Any]) -> Term:
+    """The squares of a dtype's elements."""
+    return SQUARE if dtype == np.float64 else SHORT_SQUARE

@@ -8,17 +8,21 @@ from numpy.typing import NDArray
 
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.double_double import two_sum
-from app.kernels.gathering import Gathered, gather
+from app.kernels.gathering import Gathered, gather, join
 from app.kernels.kernel import Box
 from app.kernels.leading import leading
 from app.kernels.loading import TILE, Workspace
 from app.kernels.parts import Part
 from app.kernels.regions import regions
-from app.kernels.results import Result
+from app.kernels.log_result import LOGARITHM
+from app.kernels.results import MEAN, ROOT, TOTAL, Result
 from app.kernels.rounding import FORMATS, Floats
-from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term
+from app.kernels.squares import square
+from app.kernels.terms import ELEMENT, HIGHEST_TOP, LOWEST_UNIT, MAGNITUDE, Term
 
+# Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
 DEPTH = 64
+TOGETHER = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,24 @@ class ExactSum:
 
     def whole(self, box: Box) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
-        outputs = np.empty((o, i), self.dtype)
+        outputs = np.empty(o * i, self.dtype)
         workspace = Workspace(min(TILE, box.size))
-        for a, b, pieces in regions(box.shape, TILE, DEPTH):
+        waiting: list[Gathered] = []
+        start = stop = 0
+        for _, _, pieces in regions(box.shape, TILE, DEPTH):
             gathered = gather(box, pieces, self.term, workspace)
-            outputs[a, b] = self._of(gathered, r1 * r2).reshape(outputs[a, b].shape)
-        return outputs.reshape(-1)
+            if waiting and (stop - start + gathered.outputs > TOGETHER or not gathered.narrow):
+                outputs[start:stop] = self._of(join(waiting), r1 * r2)
+                waiting, start = [], stop
+            stop += gathered.outputs
+            if gathered.narrow:
+                waiting.append(gathered)
+            else:
+                outputs[start:stop] = self.finish(gathered.in_bins(), r1 * r2)
+                start = stop
+        if waiting:
+            outputs[start:stop] = self._of(join(waiting), r1 * r2)
+        return outputs
 
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
         state.settle()
@@ -68,7 +84,7 @@ class ExactSum:
 
     def _of(self, gathered: Gathered, count: int) -> NDArray[Any]:
         parts = gathered.parts
-        if not gathered.narrow or any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
+        if any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
             return self.finish(gathered.in_bins(), count)
         high, low, missed = _total(parts, gathered.outputs)
         values, undecided = self.result.settle(high, low, missed, count, self.dtype)
@@ -112,3 +128,33 @@ def _total(parts: list[Part], outputs: int) -> tuple[Floats, Floats, Floats]:
     high, low = two_sum(high, low)
     # Adding up what is lost loses a little again.
     return high, low, missed * (1 + 2.0**-40)
+
+
+def total(dtype: np.dtype[Any]) -> ExactSum:
+    """ReduceSum: the sum."""
+    return ExactSum(dtype, ELEMENT, TOTAL)
+
+
+def mean(dtype: np.dtype[Any]) -> ExactSum:
+    """ReduceMean: the sum over the count."""
+    return ExactSum(dtype, ELEMENT, MEAN)
+
+
+def l1(dtype: np.dtype[Any]) -> ExactSum:
+    """ReduceL1: the sum of magnitudes."""
+    return ExactSum(dtype, MAGNITUDE, TOTAL)
+
+
+def sum_square(dtype: np.dtype[Any]) -> ExactSum:
+    """ReduceSumSquare: the sum of squares."""
+    return ExactSum(dtype, square(dtype), TOTAL)
+
+
+def l2(dtype: np.dtype[Any]) -> ExactSum:
+    """ReduceL2: the root of the sum of squares."""
+    return ExactSum(dtype, square(dtype), ROOT)
+
+
+def log_sum(dtype: np.dtype[Any]) -> ExactSum:
+    """ReduceLogSum: the logarithm of the sum."""
+    return ExactSum(dtype, ELEMENT, LOGARITHM)
