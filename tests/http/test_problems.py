@@ -1,0 +1,139 @@
+"""Refusals become problem documents with the value, the rule and the place, and a bug becomes a plain 500."""
+
+import inspect
+from typing import Any
+
+import pytest
+
+from app import errors
+from app.errors import Refusal
+from app.http import reduce
+from app.http.problems import PROBLEMS
+from tests.http.service import BODY, Service, problem
+
+FLOAT = BODY["data"]
+
+
+def test_every_error_that_is_raised_has_a_problem() -> None:
+    families = {errors.Refusal, errors.Unprocessable}
+    named = {error for _, error in inspect.getmembers(errors, inspect.isclass) if issubclass(error, Refusal)}
+    assert set(PROBLEMS) == named - families
+    assert len({entry.type for entry in PROBLEMS.values()}) == len(PROBLEMS)
+    for error, entry in PROBLEMS.items():
+        slug = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in error.__name__)[1:]
+        assert entry.type.removeprefix("/problems/") == slug
+        assert (entry.status == 422) == issubclass(error, errors.Unprocessable)
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "status", "slug", "place", "said"),
+    [
+        (
+            "/v12/reduce_min",
+            {"data": FLOAT, "axes": [2]},
+            422,
+            "axis-out-of-range",
+            "/axes/0",
+            ["2", "[-2, 1]", "rank 2"],
+        ),
+        ("/v1/reduce_min", {"data": FLOAT, "axes": [-1]}, 422, "axis-out-of-range", "/axes/0", ["-1", "[0, 1]"]),
+        ("/v12/reduce_min", {"data": FLOAT, "axes": [1, -1]}, 422, "duplicate-axis", "/axes/1", ["-1"]),
+        ("/v12/reduce_min", {"data": FLOAT, "axes": [1.0]}, 422, "invalid-parameter", "/axes/0", ["1.0", "integer"]),
+        ("/v12/reduce_min", {"data": FLOAT, "axes": [10**5]}, 422, "axis-out-of-range", "/axes/0", ["100000"]),
+        ("/v12/reduce_min", {"data": FLOAT, "axes": 1}, 422, "invalid-parameter", "/axes", ["list"]),
+        ("/v12/reduce_min", {"data": FLOAT, "keepdims": 2}, 422, "invalid-parameter", "/keepdims", ["2", "0 or 1"]),
+        ("/v12/reduce_min", {"data": FLOAT, "axis": 1}, 422, "unknown-parameter", "/axis", ["axes, keepdims"]),
+        (
+            "/v11/arg_min",
+            {"data": FLOAT, "select_last_index": 1},
+            422,
+            "unknown-parameter",
+            "/select_last_index",
+            ["12"],
+        ),
+        ("/v12/reduce_min", {"data": FLOAT, "a/b~c": 1}, 422, "unknown-parameter", "/a~1b~0c", []),
+        (
+            "/v11/reduce_min",
+            {"data": {"dtype": "int8", "values": [1]}},
+            422,
+            "dtype-not-accepted",
+            "/data/dtype",
+            ["12"],
+        ),
+        (
+            "/v12/reduce_min",
+            {"data": {"dtype": "float", "values": [1]}},
+            422,
+            "unknown-dtype",
+            "/data/dtype",
+            ["float32"],
+        ),
+        (
+            "/v12/reduce_min",
+            {"data": {"dtype": "int8", "values": [[1, 128]]}},
+            422,
+            "invalid-element",
+            "/data/values/0/1",
+            ["128", "127"],
+        ),
+        (
+            "/v12/reduce_min",
+            {"data": {"dtype": "int8", "values": [[1], []]}},
+            422,
+            "ragged-nesting",
+            "/data/values/1",
+            [],
+        ),
+        (
+            "/v12/reduce_min",
+            {"data": {"dtype": "int8", "shape": [3], "values": [1]}},
+            422,
+            "shape-mismatch",
+            "/data/shape",
+            ["1", "3"],
+        ),
+        ("/v12/arg_min", {"data": {"dtype": "float32", "values": []}}, 422, "undefined", None, []),
+        ("/v12/arg_min", {"data": {"dtype": "float32", "values": 1}}, 422, "axis-out-of-range", None, ["rank 0"]),
+        ("/v12/reduce_min", b"{", 400, "malformed-body", None, ["line 1"]),
+        ("/v12/reduce_min", b"\xff", 400, "malformed-body", None, ["UTF-8"]),
+        ("/v12/reduce_min", b"", 400, "malformed-body", None, []),
+        ("/v12/reduce_min", b'{"axes": [0], "axes": [1]}', 400, "duplicate-key", None, ["axes"]),
+    ],
+)
+def test_a_refusal_says_what_where_and_why(
+    service: Service, path: str, content: Any, status: int, slug: str, place: str | None, said: list[str]
+) -> None:
+    found = problem(service.post(path, content), status, slug)
+    if place is not None:
+        assert found.get("place") == place
+    assert all(word in found["detail"] for word in said)
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_fail(service: Service) -> None:
+    problem(service.post("/v12/reduce_min", b'{"data": {"dtype": "\\ud800", "values": [1]}}'), 400, "malformed-body")
+
+
+@pytest.mark.parametrize("size", [1, 5000])
+def test_a_bug_is_a_500_that_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch, service: Service, caplog: pytest.LogCaptureFixture, size: int
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(reduce, "evaluate", fail)
+    response = service.post("/v12/reduce_min", {"data": {"dtype": "float32", "values": [1.5] * size}})
+    problem(response, 500, "internal")
+    assert b"secret" not in response.content
+    assert "secret" in caplog.text
+    assert "ReduceMin version 12" in caplog.text
+    assert "1.5" not in caplog.text
+
+
+def test_no_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(reduce, "evaluate", fail)
+    response = service.post("/v12/reduce_min", BODY)
+    problem(response, 503, "overloaded")
+    assert response.headers["retry-after"] == "1"

@@ -1,0 +1,261 @@
+"""POST on operator paths: formats, headers, paths, limits."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from app.http import reduce
+from app.spec.operators import LAST_OPSET, SERVING
+from tests.http.service import BODY, Service, problem
+
+REDUCED = {"reduced": {"dtype": "float32", "shape": [2], "values": [1.0, 7.0]}}
+
+
+def test_a_tensor_and_its_parameters_give_the_reduced_tensor(service: Service) -> None:
+    response = service.post("/v12/reduce_min", BODY)
+    assert response.status_code == 200
+    assert response.json() == REDUCED
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "server" not in response.headers
+    assert "content-location" not in response.headers
+
+
+def test_an_answer_comes_in_the_encoding_of_the_request_or_the_one_asked_for(service: Service) -> None:
+    tensor = {"dtype": "int64", "shape": [2], "base64": "AQAAAAAAAAD//////////w=="}
+    answer = service.post("/v13/reduce_min", {"data": tensor}).json()["reduced"]
+    assert answer == {"dtype": "int64", "shape": [1], "base64": "//////////8="}
+    wishes = {"encoding": "values", "integers": "string"}
+    answer = service.post("/v13/reduce_min", {"data": tensor, "answer": wishes}).json()["reduced"]
+    assert answer == {"dtype": "int64", "shape": [1], "values": ["-1"]}
+
+
+@pytest.mark.parametrize("name", SERVING)
+def test_every_opset_answers_as_its_row_does(service: Service, name: str) -> None:
+    for opset in range(1, LAST_OPSET + 1):
+        row = SERVING[name][opset]
+        parameters: dict[str, Any] = {"axis": 1} if "axis" in row.parameters.model_fields else {"axes": [1]}
+        response = service.post(f"/v{opset}/{name}", {"data": BODY["data"], **parameters})
+        assert response.status_code == 200
+        assert response.headers.get("content-location") == (None if opset == row.version else row.path)
+
+
+def test_content_location_has_the_prefix_a_proxy_strips() -> None:
+    service = Service(root_path="/tensors")
+    assert service.post("/v17/reduce_min", BODY).headers["content-location"] == "/tensors/v13/reduce_min"
+    assert service.get("/v17/reduce_min").headers["content-location"] == "/tensors/v13/reduce_min"
+    assert service.get("/openapi.json").json()["servers"] == [{"url": "/tensors"}]
+
+
+def test_the_framework_declares_the_same_paths(service: Service) -> None:
+    """The lookup in front is a shortcut: without it the same requests get the same answers."""
+    shortcut = service.post("/v12/reduce_min", BODY)
+    longer = Service()
+    longer.app._posts = {}
+    assert longer.post("/v12/reduce_min", BODY).content == shortcut.content
+    assert longer.post("/v28/arg_max", {"data": BODY["data"]}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "slug"),
+    [
+        ("/v0/reduce_min", "unknown-version"),
+        ("/v29/reduce_min", "unknown-version"),
+        ("/v99999/reduce_min", "unknown-version"),
+        ("/v12/reduce_median", "unknown-operator"),
+        ("/v12/ReduceMin", "unknown-operator"),
+        ("/v012/reduce_min", "not-found"),
+        ("/v12.0/reduce_min", "not-found"),
+        ("/v-1/reduce_min", "not-found"),
+        ("/v12/reduce_min/", "not-found"),
+        ("/v12", "not-found"),
+        ("/reduce_min", "not-found"),
+        ("/", "not-found"),
+        ("/docs/", "not-found"),
+        ("/%ff%00", "not-found"),
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "GET", "PUT"])
+def test_any_other_path_is_a_404_that_says_what_exists(service: Service, method: str, path: str, slug: str) -> None:
+    found = problem(service.request(method, path, BODY), 404, slug)
+    said = found["detail"]
+    assert ("versions 1, 11, 12" if slug == "unknown-version" else "reduce_log_sum_exp") in said
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [("/v12/reduce_min", "GET, HEAD, POST"), ("/v17/reduce_min", "GET, HEAD, POST"), ("/operators", "GET, HEAD")],
+)
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "NONSENSE"])
+def test_other_methods_are_told_what_is_allowed(service: Service, method: str, path: str, allowed: str) -> None:
+    response = service.request(method, path)
+    problem(response, 405, "method-not-allowed")
+    assert response.headers["allow"] == allowed
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "Application/JSON", "application/json; charset=utf-8", 'application/json;charset="UTF-8"', ""],
+)
+def test_json_by_name_or_without(service: Service, content_type: str) -> None:
+    assert service.post("/v12/reduce_min", BODY, {"content-type": content_type}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonx",
+        "application/json; charset=latin-1",
+        "multipart/form-data; boundary=x",
+        "json",
+        ";",
+        "x" * 5000,
+    ],
+)
+def test_other_media_types_are_refused(service: Service, content_type: str) -> None:
+    problem(service.post("/v12/reduce_min", BODY, {"content-type": content_type}), 415, "unsupported-media-type")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd", "identity, gzip", "nonsense"])
+def test_content_encodings_are_refused(service: Service, encoding: str) -> None:
+    response = service.post("/v12/reduce_min", BODY, {"content-encoding": encoding})
+    problem(response, 415, "unsupported-encoding")
+    assert response.headers["accept-encoding"] == "identity"
+    assert service.post("/v12/reduce_min", BODY, {"content-encoding": "Identity"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accept", "status"),
+    [
+        ("*/*", 200),
+        ("", 200),
+        ("application/*", 200),
+        ("application/json", 200),
+        ("Application/JSON;q=0.001", 200),
+        ("text/html, */*;q=0.1", 200),
+        ("text/html;q=1,application/json ; q=0.5", 200),
+        ("application/json;charset=utf-8", 200),
+        ("*/*;q=0, application/json", 200),
+        ("text/html", 406),
+        ("application/json;q=0", 406),
+        ("application/json;q=0.000", 406),
+        ("*/*;q=0", 406),
+        ("application/json;q=0, */*", 406),
+        ("application/*;q=0, */*", 406),
+        ("application/json;q=2", 406),
+        ("json", 406),
+        (",", 406),
+        ("application/x-npy", 406),
+    ],
+)
+def test_accept_decides_about_the_answer(service: Service, accept: str, status: int) -> None:
+    response = service.post("/v12/reduce_min", BODY, {"accept": accept})
+    if status == 200:
+        assert response.json() == REDUCED
+    else:
+        problem(response, 406, "not-acceptable")
+
+
+@pytest.mark.parametrize("query", ["axes=1", "keepdims=0", "x", "data=1", "%00", "axes"])
+def test_a_json_request_has_no_query(service: Service, query: str) -> None:
+    problem(service.post(f"/v12/reduce_min?{query}", BODY), 422, "unknown-parameter")
+
+
+def test_a_body_has_a_largest_size() -> None:
+    content = json.dumps(BODY).encode()
+    assert Service(max_body_bytes=len(content)).post("/v12/reduce_min", content).status_code == 200
+    problem(Service(max_body_bytes=len(content) - 1).post("/v12/reduce_min", content), 413, "body-too-large")
+
+
+@pytest.mark.parametrize("axes", [[0], [], [0, 1]])
+def test_an_empty_tensor_may_not_ask_for_an_answer_of_any_size(service: Service, axes: list[int]) -> None:
+    data = {"dtype": "float32", "shape": [0, 10**12], "values": []}
+    response = service.post("/v13/reduce_sum", {"data": data, "axes": axes, "keepdims": 0})
+    if axes == [0]:
+        problem(response, 422, "invalid-shape")
+    else:
+        assert response.json()["reduced"] == {"dtype": "float32", "shape": [], "values": 0.0}
+    data = {"dtype": "float32", "shape": [0, 2**62, 2**62], "values": []}
+    problem(service.post("/v13/reduce_sum", {"data": data, "noop_with_empty_axes": 1}), 422, "invalid-shape")
+
+
+def test_large_tensors_take_the_same_way_through_a_thread(service: Service) -> None:
+    values = [[3, 1, 2], [9, 7, 8]] * 2000
+    response = service.post("/v12/reduce_min", {**BODY, "data": {"dtype": "float32", "values": values}})
+    assert len(json.dumps(values)) > reduce.INLINE_BYTES
+    assert response.json()["reduced"]["values"] == [1.0, 7.0] * 2000
+    values[-1] = [1]
+    response = service.post("/v12/reduce_min", {**BODY, "data": {"dtype": "float32", "values": values}})
+    assert problem(response, 422, "ragged-nesting")["place"] == "/data/values/3999"
+
+
+class Client:
+    """An ASGI client that sends a body in pieces and sees the messages that come back."""
+
+    def __init__(self, *pieces: bytes | None, headers: list[tuple[bytes, bytes]]) -> None:
+        """None in the place of a piece: nothing comes for a while."""
+        self.pieces = list(pieces)
+        self.sent: list[dict[str, Any]] = []
+        self.scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/v12/reduce_min",
+            "query_string": b"",
+            "headers": headers,
+        }
+
+    async def receive(self) -> dict[str, Any]:
+        if not self.pieces:
+            return {"type": "http.disconnect"}
+        piece = self.pieces.pop(0)
+        if piece is None:
+            await asyncio.sleep(60)
+        return {"type": "http.request", "body": piece, "more_body": bool(self.pieces)}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        self.sent.append({**message, "unread": len(self.pieces)})
+
+    def call(self, service: Service) -> list[dict[str, Any]]:
+        asyncio.run(service.app(self.scope, self.receive, self.send))  # type: ignore[arg-type]
+        return self.sent
+
+
+CHUNKED = [(b"transfer-encoding", b"chunked")]
+
+
+def test_a_body_may_come_in_pieces(service: Service) -> None:
+    content = json.dumps(BODY).encode()
+    start, end = Client(content[:10], b"", content[10:50], content[50:], headers=CHUNKED).call(service)
+    assert start["status"] == 200
+    assert json.loads(end["body"]) == REDUCED
+
+
+def test_an_early_refusal_is_sent_at_once_and_the_rest_discarded() -> None:
+    service = Service(max_body_bytes=100)
+    for headers, unread in (([(b"content-length", b"160")], 4), (CHUNKED, 1)):
+        start, body, end = Client(*[b" " * 40] * 4, headers=headers).call(service)
+        assert start["status"] == 413
+        assert body["unread"] == unread
+        assert body["more_body"]
+        assert end["unread"] == 0
+
+
+def test_nobody_is_answered_who_went_away(service: Service) -> None:
+    assert Client(headers=CHUNKED).call(service) == []
+
+
+def test_a_body_that_does_not_come_is_given_up() -> None:
+    start, end = Client(b"{", None, headers=CHUNKED).call(Service(body_timeout=0.05))
+    assert start["status"] == 408
+    assert (b"connection", b"close") in start["headers"]
+    assert json.loads(end["body"])["type"] == "/problems/body-too-slow"
+
+
+def test_the_rest_of_a_body_is_awaited_for_a_bounded_time() -> None:
+    service = Service(max_body_bytes=9, body_timeout=0.05)
+    start, _, _ = Client(None, headers=[(b"content-length", b"1000")]).call(service)
+    assert start["status"] == 413
