@@ -1,0 +1,95 @@
+"""Integer LogSum, and how a logarithm is cut to an integer without a doubt: by comparison with powers of e.
+
+No power of e but 1 is an integer, or a sum of other powers with integer coefficients (e is transcendental), so a
+comparison is never a tie and enough digits decide it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.blocks import NumpyDtype
+from app.errors import Undefined
+from app.kernels.integers import PowerSumReduction
+from app.kernels.wide_integers import Int64s, WideIntegers
+
+_EXPONENTS = range(1, 89)
+"""Up to e^88, which is beyond 2^126: the sum of 2^62 elements of 64 bits."""
+
+_BITS = 64
+
+
+@cache
+def scaled_power(exponent: int, bits: int) -> int:
+    """e^exponent · 2^bits to within 2, for exponents of up to some hundreds in size."""
+    if exponent < 0:
+        return (1 << 2 * bits) // scaled_power(-exponent, bits)
+    precision = bits + 2 * exponent + 32  # e^exponent is below 2^(1.5 exponent), and adds the errors of as many factors
+    e, term, factor = 0, 1 << precision, 1
+    while term:
+        e += term
+        term //= factor
+        factor += 1
+    return e**exponent >> precision * exponent - bits if exponent else 1 << bits
+
+
+POWERS = [(scaled_power(exponent, _BITS) >> _BITS) + 1 for exponent in _EXPONENTS]
+"""The least integers above e, e^2, …: an integer at or above POWERS[k - 1] has a logarithm of at least k."""
+
+_REAL_POWERS = np.array([scaled_power(exponent, _BITS) / (1 << _BITS) for exponent in _EXPONENTS])
+
+
+def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int], int]) -> Int64s:
+    """floor(log x) of numbers x >= 1 known to within `error` · x; `exact(k)` answers for x[k] where that leaves two."""
+    floors = np.searchsorted(_REAL_POWERS, estimate * (1 - error), "right").astype(np.int64)
+    others = np.searchsorted(_REAL_POWERS, estimate * (1 + error), "right")
+    for k in np.flatnonzero(floors != others).tolist():
+        floors[k] = exact(k)
+    return floors
+
+
+def _floor_log_integers(values: NDArray[Any]) -> NDArray[np.intp]:
+    """floor(log x) of positive integers, of any integer dtype."""
+    largest = np.iinfo(values.dtype).max
+    powers = np.array([power for power in POWERS if power <= largest], values.dtype)
+    return np.asarray(np.searchsorted(powers, values, "right"))
+
+
+class IntegerLogSum(PowerSumReduction):
+    """The logarithm of the sum, cut toward zero; a positive sum is at least 1, so its logarithm is never negative."""
+
+    __slots__ = ()
+
+    def answer(self, total: int, count: int) -> int:
+        if total < 1:
+            raise Undefined(f"the sum {total} has no logarithm: it must be positive")
+        return bisect_right(POWERS, total)
+
+    def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
+        def exact(k: int) -> int:
+            [total] = state.exact(np.array([k]))
+            return self.answer(total, count)
+
+        totals = state.narrow()
+        sums = state.estimate() if totals is None else totals
+        if sums.min() < 1:
+            exact(int(np.flatnonzero(sums < 1)[0]))
+        logs = floor_log(state.estimate(), 1e-12, exact) if totals is None else _floor_log_integers(totals)
+        return logs.astype(self.dtype)
+
+    def empty(self) -> np.generic:
+        raise Undefined("the sum of an empty set is 0, which has no logarithm")
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        if values.size and values.min() < 1:
+            index = tuple(np.argwhere(values < 1)[0].tolist())
+            raise Undefined(f"the element {values[index]} at {list(index)} has no logarithm: it must be positive")
+        return _floor_log_integers(values).astype(values.dtype)
+
+
+def integer_log_sum(dtype: NumpyDtype) -> IntegerLogSum:
+    return IntegerLogSum(dtype)

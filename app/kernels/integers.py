@@ -1,0 +1,155 @@
+"""Integer Mean and L2: a function of an exact sum, brought to an integer by one cut.
+
+The sums are as wide as they need to be, so only the answer can be too large for its dtype, and then it wraps.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.blocks import NumpyDtype
+from app.errors import Undefined
+from app.kernels.cuts import PIECE, SHORT, output_cuts
+from app.kernels.kernel import Box
+from app.kernels.wide_integers import (
+    SQUARE_LENGTH,
+    SQUARE_WIDTH,
+    SUM_LENGTH,
+    SUM_WIDTH,
+    WideIntegers,
+    exact_square_sum,
+    exact_sum,
+)
+
+_FEW = 64
+"""Elements for which Python's own integers beat any array."""
+
+
+def wrapped(values: Iterable[int], dtype: NumpyDtype) -> NDArray[Any]:
+    """Integers modulo 2^n as an array of an n-bit dtype."""
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    mask = (1 << 8 * dtype.itemsize) - 1
+    return np.array([value & mask for value in values], unsigned).view(dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerSumReduction(ABC):
+    """An integer function of the exact sum of the elements, or of their squares, and of how many there are."""
+
+    dtype: NumpyDtype
+    power: ClassVar[int] = 1
+
+    @abstractmethod
+    def answer(self, total: int, count: int) -> int:
+        """The definition, for one output."""
+
+    @abstractmethod
+    def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
+        """The same for all outputs, modulo 2^n."""
+
+    def identity(self, outputs: int) -> WideIntegers:
+        return WideIntegers(np.zeros((1, outputs), np.int64), SUM_WIDTH if self.power == 1 else SQUARE_WIDTH)
+
+    def partial(self, box: Box, first: int = 0) -> WideIntegers:
+        _, r1, _, r2 = box.shape
+        if r1 * r2 <= (SUM_LENGTH if self.power == 1 else SQUARE_LENGTH):
+            return exact_sum(box) if self.power == 1 else exact_square_sum(box)
+        half, other = np.array_split(box, 2, axis=1 if r1 > r2 else 3)
+        state = self.partial(half)
+        state.merge(self.partial(other))
+        return state
+
+    def whole(self, box: Box) -> NDArray[Any]:
+        o, r1, i, r2 = box.shape
+        count = r1 * r2
+        if box.size <= _FEW:
+            rows = box.transpose(0, 2, 1, 3).reshape(-1, count).tolist()
+            return wrapped((self.answer(sum(x**self.power for x in row), count) for row in rows), self.dtype)
+        if box.size <= PIECE or count > SHORT:
+            return self.finish(self.partial(box), count)
+        outputs = np.empty((o, i), self.dtype)
+        for cut in output_cuts(box.shape):
+            part = outputs[cut[0], cut[2]]
+            part[...] = self.finish(self.partial(box[cut]), count).reshape(part.shape)
+        return outputs.reshape(-1)
+
+
+class IntegerMean(PowerSumReduction):
+    """The mean, cut toward zero. It always fits."""
+
+    __slots__ = ()
+
+    def answer(self, total: int, count: int) -> int:
+        return total // count if total >= 0 else -(-total // count)
+
+    def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
+        totals = state.narrow()
+        if totals is None:
+            return _long_division(state, count).astype(self.dtype)
+        # Floor division cuts toward zero once negative totals are raised by count - 1.
+        return ((totals + (totals >> 63 & count - 1)) // count).astype(self.dtype)
+
+    def empty(self) -> np.generic:
+        raise Undefined("the mean of an empty set is no integer")
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values
+
+
+class IntegerL2(PowerSumReduction):
+    """The largest integer whose square is not above the sum of squares."""
+
+    __slots__ = ()
+
+    power = 2
+
+    def answer(self, total: int, count: int) -> int:
+        return isqrt(total)
+
+    def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
+        # Below 2^100 the float64 root is less than 1 off, so its floor at most 1, and the rest, which is then
+        # below 2^53, tells by how much. It is known from the sum modulo 2^64.
+        estimate = state.estimate()
+        root = np.sqrt(np.minimum(estimate, 2.0**100)).astype(np.int64)
+        rest = state.modulo() - root * root
+        root += (rest > 2 * root).astype(np.int64) - (rest < 0)
+        large = np.flatnonzero(estimate >= 2.0**100)
+        root[large] = wrapped(map(isqrt, state.exact(large)), root.dtype)
+        return root.astype(self.dtype)
+
+    def empty(self) -> np.generic:
+        zero: np.generic = self.dtype.type(0)
+        return zero
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.abs(values))
+
+
+def _long_division(state: WideIntegers, count: int) -> NDArray[np.int64]:
+    """Carried sums of limbs of 32 bits divided by `count` < 2^47, cut toward zero, modulo 2^64."""
+    negative = state.limbs[-1] < 0
+    size = WideIntegers(np.where(negative, -state.limbs, state.limbs), state.width, state.bound)
+    size.carry()
+    step = 32 if count < 1 << 31 else 16  # bits, so that remainder << step stays an int64
+    quotient, remainder = np.divmod(size.limbs[-1], count)
+    for limb in size.limbs[-2::-1]:
+        for shift in range(size.width - step, -1, -step):
+            current = remainder << step | (limb >> shift & (1 << step) - 1)
+            digit = current // count
+            remainder = current - digit * count
+            quotient = (quotient << step) + digit
+    signed: NDArray[np.int64] = np.where(negative, -quotient, quotient)
+    return signed
+
+
+def integer_mean(dtype: NumpyDtype) -> IntegerMean:
+    return IntegerMean(dtype)
+
+
+def integer_l2(dtype: NumpyDtype) -> IntegerL2:
+    return IntegerL2(dtype)

@@ -1,0 +1,156 @@
+"""Integers of any width, one per output: sums of elements and of squares that neither wrap nor round.
+
+An integer is the sum of limb[k]·2^(width·k) over its limbs, each an int64. Limbs are digits that may be too large, so
+adding needs no carry; a bound known without looking at them tells when one is due. Most sums stay in one limb and get
+more only where they need them.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.cuts import PIECE, cuts
+from app.kernels.kernel import Box
+from app.kernels.wrapping import wrapped_sum
+
+Int64s = NDArray[np.int64]
+
+SUM_WIDTH = 32
+SUM_LENGTH = 1 << 29
+"""Elements an output may have in a box that `exact_sum` takes: so many digits of 32 bits stay below 2^61."""
+
+SQUARE_WIDTH = 21
+SQUARE_LENGTH = 1 << 16
+"""The same for `exact_square_sum`: so many products of two digits, at most 2^45 to a limb, stay below 2^61."""
+
+_LARGEST = 1 << 62
+"""No limb is larger than this and a carry, so that adding the carry of another limb does not wrap."""
+
+_CARRIED = 1 << 43
+"""No limb is larger than this after a carry; the top one has then been cut into two where it was."""
+
+
+@dataclass(slots=True)
+class WideIntegers:
+    """`limbs` (k, outputs), the least significant first; none is larger than `bound` in size."""
+
+    limbs: Int64s
+    width: int
+    bound: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self.limbs.nbytes
+
+    def merge(self, other: Self, at: int = 0) -> None:
+        if self.bound + other.bound > _LARGEST:
+            self.carry()
+        if self.bound + other.bound > _LARGEST:
+            other.carry()
+        while len(self.limbs) < len(other.limbs):
+            self._widen()
+        self.limbs[: len(other.limbs), at : at + other.limbs.shape[1]] += other.limbs
+        self.bound += other.bound
+
+    def carry(self) -> None:
+        """Bring every limb but the top one into [0, 2^width), and the top one below 2^43."""
+        top = len(self.limbs) - 1
+        for k in range(top):
+            self._carry_from(k)
+        if self.limbs[top].max() > _CARRIED or self.limbs[top].min() < -_CARRIED:
+            self._widen()
+            self._carry_from(top)
+        self.bound = _CARRIED
+
+    def _carry_from(self, k: int) -> None:
+        self.limbs[k + 1] += self.limbs[k] >> self.width
+        self.limbs[k] &= (1 << self.width) - 1
+
+    def _widen(self) -> None:
+        self.limbs = np.concatenate([self.limbs, np.zeros_like(self.limbs[:1])])
+
+    def modulo(self) -> Int64s:
+        """The integers modulo 2^64."""
+        low: Int64s = self.limbs[0]
+        for k in range(1, len(self.limbs)):
+            if self.width * k < 64:
+                low = low + (self.limbs[k] << self.width * k)
+        return low
+
+    def estimate(self) -> NDArray[np.float64]:
+        """The integers to within len(limbs) roundings of float64; of the right sign, and exact below 2^53."""
+        if len(self.limbs) > 1:
+            self.carry()
+        value: NDArray[np.float64] = self.limbs[-1].astype(np.float64)
+        for limb in self.limbs[-2::-1]:
+            value = value * 2.0**self.width + limb
+        return value
+
+    def narrow(self) -> Int64s | None:
+        """The integers themselves if all of them are well inside the range of int64."""
+        if len(self.limbs) > 1:
+            estimate = self.estimate()
+            if max(estimate.max(), -estimate.min()) >= _LARGEST:
+                return None
+        return self.modulo()
+
+    def exact(self, outputs: NDArray[np.intp]) -> list[int]:
+        """The integers of some outputs."""
+        totals = [0] * outputs.size
+        for limb in self.limbs[::-1]:
+            digits = limb[outputs].tolist()
+            totals = [(total << self.width) + digit for total, digit in zip(totals, digits, strict=True)]
+        return totals
+
+
+def exact_sum(box: Box) -> WideIntegers:
+    """The sums of a box of integers, up to SUM_LENGTH elements each."""
+    o, r1, i, r2 = box.shape
+    narrow = box.dtype.itemsize < 8
+    limbs = np.zeros((1 if narrow else 2, o, i), np.int64)
+    scratch = np.empty(min(PIECE, box.size), np.int64 if narrow else box.dtype)
+    for cut in cuts(box.shape):
+        part = box[cut]
+        temporary = scratch[: part.size].reshape(part.shape)
+        sums = limbs[:, cut[0], cut[2]]
+        if narrow:
+            np.copyto(temporary, part)
+            sums[0] += wrapped_sum(temporary)
+        else:
+            # The high halves add up exactly, and the low halves to less than 2^48: what the sum modulo 2^64 leaves.
+            np.right_shift(part, 32, out=temporary)
+            high = wrapped_sum(temporary).view(np.int64)
+            sums[0] += wrapped_sum(part).view(np.int64) - (high << 32)
+            sums[1] += high
+    return WideIntegers(limbs.reshape(len(limbs), -1), SUM_WIDTH, r1 * r2 << 32)
+
+
+def exact_square_sum(box: Box) -> WideIntegers:
+    """The sums of the squares of a box of integers, up to SQUARE_LENGTH elements each."""
+    o, r1, i, r2 = box.shape
+    limbs = np.zeros((1, o, i), np.int64)
+    for cut in cuts(box.shape, PIECE // 2):
+        digits = _digits(box[cut])
+        missing = 2 * len(digits) - 1 - len(limbs)
+        if missing > 0:
+            limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
+        sums = limbs[:, cut[0], cut[2]]
+        for j, a in enumerate(digits):
+            sums[2 * j] += np.einsum("arbs,arbs->ab", a, a)
+            for k, b in enumerate(digits[:j]):
+                sums[j + k] += np.einsum("arbs,arbs->ab", a, b) << 1
+    return WideIntegers(limbs.reshape(len(limbs), -1), SQUARE_WIDTH, r1 * r2 << 45)
+
+
+def _digits(part: Box) -> list[NDArray[Any]]:
+    """Integers as the fewest digits of 21 bits, least first, of which the top one is signed and has up to 22."""
+    largest = max(int(part.max()), -int(part.min()))
+    rest: NDArray[Any] = part.astype(np.int64) if part.dtype.itemsize < 8 else part
+    digits = []
+    while largest >= 1 << SQUARE_WIDTH + 1:
+        digits.append((rest & ((1 << SQUARE_WIDTH) - 1)).view(np.int64))
+        rest = rest >> SQUARE_WIDTH
+        largest >>= SQUARE_WIDTH
+    return [*digits, rest.view(np.int64)]
