@@ -94,11 +94,11 @@ def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[
     floor = np.floor(below)
     X = (np.ldexp(fraction, 53).astype(np.int64) << 10) + floor.astype(np.int64)
     return np.copysign(
-        _round_integer(X, floor != below, exponent + scale - 63, FORMATS[dtype]), high.astype(dtype)
+        round_integer(X, floor != below, exponent + scale - 63, FORMATS[dtype]), high.astype(dtype)
     ).astype(dtype)
 
 
-def _round_integer(
+def round_integer(
     X: Integers, sticky: NDArray[np.bool_], unit: Integers, target: FloatFormat
 ) -> NDArray[Any]:
     """(X + a positive rest below 1, where sticky) * 2**unit for 0 <= X < 2**63, of at least 61 bits unless 0."""
