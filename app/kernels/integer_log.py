@@ -71,7 +71,7 @@ class IntegerLogSum(PowerSumReduction):
 
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
         def exact(k: int) -> int:
-            [total] = state.exact(np.array([k]))
+            [total] = state.exact(slice(k, k + 1))
             return self.answer(total, count)
 
         totals = state.narrow()

@@ -4,7 +4,6 @@ The sums are as wide as they need to be, so only the answer can be too large for
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.cuts import PIECE, SHORT, output_cuts
+from app.kernels.integer_roots import floor_roots
 from app.kernels.kernel import Box
 from app.kernels.wide_integers import (
     SQUARE_LENGTH,
@@ -24,17 +24,11 @@ from app.kernels.wide_integers import (
     WideIntegers,
     exact_square_sum,
     exact_sum,
+    wrapped,
 )
 
 _FEW = 64
 """Elements for which Python's own integers beat any array."""
-
-
-def wrapped(values: Iterable[int], dtype: NumpyDtype) -> NDArray[Any]:
-    """Integers modulo 2^n as an array of an n-bit dtype."""
-    unsigned = np.dtype(f"u{dtype.itemsize}")
-    mask = (1 << 8 * dtype.itemsize) - 1
-    return np.array([value & mask for value in values], unsigned).view(dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +106,7 @@ class IntegerL2(PowerSumReduction):
         return isqrt(total)
 
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
-        # Below 2^100 the float64 root is less than 1 off, so its floor at most 1, and the rest, which is then
-        # below 2^53, tells by how much. It is known from the sum modulo 2^64.
-        estimate = state.estimate()
-        root = np.sqrt(np.minimum(estimate, 2.0**100)).astype(np.int64)
-        rest = state.modulo() - root * root
-        root += (rest > 2 * root).astype(np.int64) - (rest < 0)
-        large = np.flatnonzero(estimate >= 2.0**100)
-        root[large] = wrapped(map(isqrt, state.exact(large)), root.dtype)
-        return root.astype(self.dtype)
+        return floor_roots(state).astype(self.dtype)
 
     def empty(self) -> np.generic:
         zero: np.generic = self.dtype.type(0)

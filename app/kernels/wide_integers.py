@@ -5,12 +5,14 @@ adding needs no carry; a bound known without looking at them tells when one is d
 more only where they need them.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.blocks import NumpyDtype
 from app.kernels.cuts import PIECE, cuts
 from app.kernels.kernel import Box
 from app.kernels.wrapping import wrapped_sum
@@ -96,13 +98,10 @@ class WideIntegers:
                 return None
         return self.modulo()
 
-    def exact(self, outputs: NDArray[np.intp]) -> list[int]:
+    def exact(self, outputs: slice) -> list[int]:
         """The integers of some outputs."""
-        totals = [0] * outputs.size
-        for limb in self.limbs[::-1]:
-            digits = limb[outputs].tolist()
-            totals = [(total << self.width) + digit for total, digit in zip(totals, digits, strict=True)]
-        return totals
+        digits = self.limbs[:, outputs].T.tolist()
+        return [sum(digit << self.width * k for k, digit in enumerate(row)) for row in digits]
 
 
 def exact_sum(box: Box) -> WideIntegers:
@@ -154,3 +153,10 @@ def _digits(part: Box) -> list[NDArray[Any]]:
         rest = rest >> SQUARE_WIDTH
         largest >>= SQUARE_WIDTH
     return [*digits, rest.view(np.int64)]
+
+
+def wrapped(values: Iterable[int], dtype: NumpyDtype) -> NDArray[Any]:
+    """Integers modulo 2^n as an array of an n-bit dtype."""
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    mask = (1 << 8 * dtype.itemsize) - 1
+    return np.array([value & mask for value in values], unsigned).view(dtype)
