@@ -1,0 +1,93 @@
+"""Double-double arithmetic: a number as high + low, two float64 of which |low| <= ulp(high) / 2.
+
+106 bits from float64 operations alone (Dekker, "A floating-point technique for extending the available precision",
+1971; bounds in Joldes, Muller and Popescu, "Tight and rigorous error bounds for basic building blocks of
+double-word arithmetic", 2017). NumPy offers no fused multiply-add, so products are split by their bits. Everything
+here needs its numbers, products and their errors clear of overflow and of the subnormals, and then scales: a power of
+two in goes out as the same power of two.
+"""
+
+from math import ldexp
+
+import numpy as np
+
+from app.kernels.rounding import Floats
+from app.kernels.scratch import Scratch
+
+# Half, and all, of what a 26-bit head leaves off a 53-bit number, in units of its last bit.
+_HALF = np.int64(1 << 26)
+_HEAD = np.int64(-1 << 27)
+
+
+def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """a + b as high + low, exactly, whatever their order of size (Knuth)."""
+    high = a + b
+    part = high - a
+    return high, (a - (high - part)) + (b - part)
+
+
+def quick_two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """a + b as high + low, exactly, where |a| >= |b| or a is 0 (Dekker)."""
+    high = a + b
+    return high, b - (high - a)
+
+
+def split(a: Floats, head: Floats, tail: Floats) -> None:
+    """`a` as head + tail, exactly: the nearest number of 26 bits, and the 26 bits and a sign that it lacks."""
+    bits = head.view(np.int64)
+    np.add(a.view(np.int64), _HALF, out=bits)
+    bits &= _HEAD
+    np.subtract(a, head, out=tail)
+
+
+def two_product_into(high: Floats, other: Floats, low: Floats, scratch: Scratch) -> None:
+    """high + low = high * other, exactly (Dekker): the four products of heads and tails have 52 bits at most."""
+    tail, head2, tail2, last = scratch.shaped(high.shape)[:4]
+    split(high, low, tail)
+    split(other, head2, tail2)
+    np.multiply(tail, tail2, out=last)
+    tail2 *= low
+    tail *= head2
+    low *= head2
+    high *= other
+    low -= high
+    low += tail2
+    low += tail
+    low += last
+
+
+def multiply_into(high: Floats, low: Floats, other: Floats, rest: Floats, scratch: Scratch) -> None:
+    """high + low = (high + low) * (other + rest), within 5 * 2^-106 of itself. Overwrites `rest`.
+
+    Joldes, Muller and Popescu, algorithm 10.
+    """
+    low *= other
+    rest *= high
+    low += rest
+    error = scratch.shaped(high.shape)[4]
+    two_product_into(high, other, error, scratch)
+    error += low
+    sums = rest
+    np.add(high, error, out=sums)
+    high -= sums
+    np.add(high, error, out=low)
+    high[...] = sums
+
+
+def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """a * b as high + low, exactly."""
+    high, low = a.copy(), np.empty_like(a)
+    two_product_into(high, b, low, Scratch(4, a.size))
+    return high, low
+
+
+def add(high: Floats, low: Floats, other: Floats, rest: Floats) -> tuple[Floats, Floats]:
+    """The sum of two double-doubles of the same sign, within 2^-104 of itself."""
+    total, error = two_sum(high, other)
+    return quick_two_sum(total, error + (low + rest))
+
+
+def from_fixed(value: int, point: int) -> tuple[float, float]:
+    """value * 2^-point as high + low, for tables that are made of integers."""
+    high = ldexp(value, -point)
+    return high, ldexp(value - int(ldexp(high, point)), -point)

@@ -1,0 +1,127 @@
+"""exp and log from + − ×: tables and results against mpmath, and no difference by place."""
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.kernels import elementary
+from app.kernels.elementary import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential, log_pair
+from app.kernels.scratch import Scratch
+
+Floats = NDArray[np.float64]
+
+mpmath.mp.prec = 200
+
+
+def relative_error(found: mpmath.mpf, value: mpmath.mpf) -> mpmath.mpf:
+    return abs(found - value) / abs(value) if value else abs(found)
+
+
+def test_the_table_of_exponentials_is_right() -> None:
+    points = range(-WIDTH << 9, (WIDTH << 9) + 1)
+    assert len(elementary._HEADS) == len(elementary._TAILS) == len(points)
+    for k in range(0, len(points), 16):
+        head = elementary._HEADS[k] - elementary._TO_COARSE
+        assert head * 2.0**-COARSE == round(head * 2.0**-COARSE)
+        found = mpmath.mpf(head) + mpmath.mpf(elementary._TAILS[k])
+        assert abs(found - mpmath.exp(mpmath.mpf(points[k]) / 1024)) <= 2.0**-83
+
+
+def test_the_tables_of_the_logarithm_are_right() -> None:
+    ln2 = mpmath.mpf(elementary._LN2) + mpmath.mpf(elementary._LN2_TAIL)
+    assert abs(ln2 - mpmath.log(2)) < 2.0**-84
+    for j in range(257):
+        inverse, up = mpmath.mpf(elementary._INVERSES[j]), int(elementary._UP[j])
+        found = mpmath.mpf(elementary._LOGS[j]) + mpmath.mpf(elementary._LOG_TAILS[j])
+        assert abs(found + mpmath.log(inverse) + up * mpmath.log(2)) <= 2.0**-106
+        assert abs((1 + mpmath.mpf(j) / 256) * inverse - 1) <= 2.0**-11
+    assert elementary._LOGS[0] == elementary._LOGS[256] == 0
+
+
+def arguments() -> Floats:
+    draw = np.random.default_rng(1)
+    return np.concatenate((
+        draw.uniform(-8, 8, 4000), draw.uniform(-8, -7.9, 2000), draw.normal(size=1000) * 1e-9,
+        draw.integers(-16384, 16385, 1000) / 2048.0, [8.0, -8.0, 0.0, -0.0, 5e-324],
+    ))  # fmt: skip
+
+
+def value(coarse: int, fine: int) -> mpmath.mpf:
+    return mpmath.ldexp(int(coarse) - COARSE_BIAS, COARSE) + mpmath.ldexp(int(fine) - FINE_BIAS, FINE)
+
+
+def test_an_exponential_is_within_2_to_the_minus_60() -> None:
+    x = arguments()
+    worst = max(
+        relative_error(value(*digits), mpmath.exp(mpmath.mpf(float(argument))))
+        for argument, *digits in zip(x, *exponential(x, 0, Scratch(4, x.size)), strict=True)
+    )
+    assert worst < 2.0**-60
+
+
+def test_an_exponential_is_one_at_zero() -> None:
+    assert value(*(digits[0] for digits in exponential(np.zeros(1), 0, Scratch(4, 1)))) == 1
+
+
+@pytest.mark.parametrize("of", [-3, 1, 40, 1 << 16])
+def test_an_exponential_depends_on_the_distance_to_its_class_alone(of: int) -> None:
+    x = np.round(arguments() * 2.0**30) * 2.0**-30
+    here = [digits.copy() for digits in exponential(x, 0, Scratch(4, x.size))]
+    there = exponential(x + WIDTH * of, of, Scratch(4, x.size))
+    assert all((a == b).all() for a, b in zip(here, there, strict=True))
+
+
+def test_neither_depends_on_the_place_in_the_array() -> None:
+    x = arguments()
+    together = [digits.copy() for digits in exponential(x, 0, Scratch(4, x.size))]
+    logs = log_pair(np.abs(x) + 1e-3, np.zeros_like(x), 0)
+    for start in (1, 2, 3, 5, 7):
+        part = x[start : start + 101].copy()
+        assert all(
+            (a[start : start + 101] == b).all()
+            for a, b in zip(together, exponential(part, 0, Scratch(4, part.size)), strict=True)
+        )
+        assert all(
+            (a[start : start + 101] == b).all()
+            for a, b in zip(logs, log_pair(np.abs(part) + 1e-3, np.zeros_like(part), 0), strict=True)
+        )
+
+
+def near_one(draw: np.random.Generator) -> Floats:
+    ulps = draw.integers(-40, 41, 1500) * 2.0**-53
+    return np.concatenate((1 + draw.normal(size=3000) * 1e-3, 1 + draw.normal(size=1500) * 1e-9, 1 + ulps))
+
+
+def every_magnitude(draw: np.random.Generator) -> Floats:
+    return np.exp2(draw.uniform(-1022, 1023, 4000))
+
+
+def around_table_borders(draw: np.random.Generator) -> Floats:
+    return 1 + (draw.integers(0, 513, 4000) + draw.normal(size=4000) * 1e-12) / 512
+
+
+@pytest.mark.parametrize("sample", [near_one, every_magnitude, around_table_borders])
+def test_a_logarithm_is_within_2_to_the_minus_66(sample: object) -> None:
+    assert callable(sample)
+    draw = np.random.default_rng(2)
+    high = sample(draw)
+    low = np.where(draw.random(high.size) < 0.2, 0.0, np.spacing(high) * draw.uniform(-0.5, 0.5, high.size))
+    high, low = high + low, low - ((high + low) - high)
+    for a, b, h, t in zip(high, low, *log_pair(high, low, 0), strict=True):
+        exact = mpmath.log(mpmath.mpf(float(a)) + mpmath.mpf(float(b)))
+        assert relative_error(mpmath.mpf(float(h)) + mpmath.mpf(float(t)), exact) < 2.0**-66, (a, b)
+
+
+def test_a_logarithm_takes_a_power_of_two_apart() -> None:
+    exponent = np.array([-1000000, -5000, -1, 0, 1, 5000, 1000000])
+    high, low = log_pair(np.full(7, 1.5), np.full(7, 1e-20), exponent)
+    for power, h, t in zip(exponent, high, low, strict=True):
+        exact = mpmath.log(mpmath.mpf(1.5) + mpmath.mpf(1e-20)) + int(power) * mpmath.log(2)
+        assert relative_error(mpmath.mpf(float(h)) + mpmath.mpf(float(t)), exact) < 2.0**-66
+
+
+def test_the_logarithm_of_one_and_a_little_is_the_little() -> None:
+    high, low = log_pair(np.ones(3), np.array([1e-20, -1e-20, 0.0]), 0)
+    assert high.tolist() == [1e-20, -1e-20, 0.0]
+    assert low[2] == 0

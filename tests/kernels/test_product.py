@@ -1,0 +1,123 @@
+"""Prod of floats against exact fractions, in every shape of box, and its specials."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.blocks import NUMPY_DTYPES
+from app.kernels.product import product
+from tests.oracle.formats import FORMATS
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+WIDEST = {"float16": 2.0, "bfloat16": 12.0, "float32": 12.0, "float64": 90.0}
+
+
+def exact_bits(dtype: str, row: NDArray[Any]) -> int:
+    """The correctly rounded product of finite values that are not 0."""
+    parts = [FORMATS[dtype].parts(int(bits)) for bits in row.view(f"u{row.itemsize}").ravel()]
+    mantissa, exponent = 1, 0
+    for m, e in parts:
+        mantissa, exponent = mantissa * m, exponent + e
+    return FORMATS[dtype].rounded(mantissa, exponent)
+
+
+def sample(draw: np.random.Generator, dtype: str, shape: tuple[int, ...], kind: str) -> NDArray[Any]:
+    signs = draw.choice([-1.0, 1.0], shape)
+    if kind == "integers":
+        x = signs * draw.choice([1.0, 2.0, 3.0, 5.0, 7.0], shape, p=[0.7, 0.1, 0.1, 0.05, 0.05])
+    elif kind == "near one":
+        x = signs * np.exp(draw.normal(size=shape) * 0.01)
+    elif kind == "wide":
+        x = signs * np.exp(draw.normal(size=shape) * WIDEST[dtype])
+    else:
+        bits = draw.integers(1, FORMATS[dtype].infinity, shape)
+        return bits.astype(f"u{NUMPY_DTYPES[dtype].itemsize}").view(NUMPY_DTYPES[dtype])
+    with np.errstate(over="ignore"):
+        x = x.astype(NUMPY_DTYPES[dtype])
+    x[(x == 0) | ~np.isfinite(x)] = 1
+    return x
+
+
+SHAPES = [
+    (1, 1, 9, 3), (1, 7, 9, 1), (2, 5, 3, 4), (1, 47, 5, 1), (1, 1, 3, 33), (3, 2, 2, 40), (1, 1, 2, 700), (1, 1, 4, 1),
+    (2, 600, 3, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("kind", ["integers", "near one", "wide", "any bits"])
+def test_a_product_is_correctly_rounded(dtype: str, kind: str) -> None:
+    draw = np.random.default_rng(1)
+    kernel = product(NUMPY_DTYPES[dtype])
+    for shape in SHAPES:
+        box = sample(draw, dtype, shape, kind)
+        rows = box.transpose(0, 2, 1, 3).reshape(shape[0] * shape[2], -1)
+        found = kernel.whole(box).view(f"u{box.itemsize}")
+        assert found.tolist() == [exact_bits(dtype, row) for row in rows]
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 600000), (1, 9000, 60, 1), (3, 1, 5, 40000), (1, 3, 90000, 2)])
+def test_a_box_larger_than_a_slab(shape: tuple[int, int, int, int]) -> None:
+    box = np.exp(np.random.default_rng(2).normal(size=shape) * 0.01)
+    rows = box.transpose(0, 2, 1, 3).reshape(shape[0] * shape[2], -1)
+    found = product(box.dtype).whole(box)
+    for k in range(0, len(rows), 1 + len(rows) // 3):
+        high, exponent = 1, 0  # truncated to 200 bits along the way
+        for mantissa, power in (Fraction(value).as_integer_ratio() for value in rows[k].tolist()):
+            high, exponent = high * mantissa, exponent - power.bit_length() + 1
+            excess = max(0, high.bit_length() - 200)
+            high, exponent = high >> excess, exponent + excess
+        assert found[k : k + 1].view(np.uint64)[0] == FORMATS["float64"].rounded(high, exponent)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_blocks_merge_to_the_whole(dtype: str) -> None:
+    draw = np.random.default_rng(3)
+    kernel = product(NUMPY_DTYPES[dtype])
+    box = sample(draw, dtype, (1, 300, 40, 1), "wide")
+    box[0, 7, 3, 0] = 0
+    total = kernel.identity(40)
+    for start, stop in ((200, 300), (0, 1), (1, 200)):
+        total.merge(kernel.partial(box[:, start:stop, :25]), 0)
+        total.merge(kernel.partial(box[:, start:stop, 25:]), 25)
+    assert kernel.finish(total, 300).tobytes() == kernel.whole(box).tobytes()
+    assert total.nbytes == 25 * 40
+
+
+def test_underflow_and_overflow_are_judged_at_the_end() -> None:
+    kernel = product(np.dtype(np.float64))
+    row = np.array([1e300] * 40 + [1e-300] * 40 + [5e-324, 2.0])
+    assert kernel.whole(row.reshape(1, 1, 1, -1))[0] == pytest.approx(1e-323)
+    assert kernel.whole(np.array([1e-200, 1e-200, -1.0]).reshape(1, 1, 1, 3)).tobytes() == np.array([-0.0]).tobytes()
+    assert kernel.whole(np.array([1e200, 1e200, -1.0]).reshape(1, 1, 1, 3))[0] == -np.inf
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ([0.0, -2.0], -0.0),
+        ([-0.0, -2.0], 0.0),
+        ([np.inf, -2.0], -np.inf),
+        ([-np.inf, -np.inf], np.inf),
+        ([np.inf, 0.0], np.nan),
+        ([np.nan, 1.0], np.nan),
+        ([-np.nan, 0.0], np.nan),
+        ([-0.0], -0.0),
+        ([3.0], 3.0),
+    ],
+)
+def test_special_values(dtype: str, row: list[float], expected: float) -> None:
+    kernel = product(NUMPY_DTYPES[dtype])
+    x = np.array(row).astype(NUMPY_DTYPES[dtype])
+    found = kernel.whole(x.reshape(1, 1, 1, -1))
+    assert found.dtype == x.dtype
+    if np.isnan(expected):
+        assert int(found.view(f"u{x.itemsize}")[0]) == FORMATS[dtype].nan
+    else:
+        assert found.tobytes() == np.array([expected]).astype(x.dtype).tobytes()
+    assert kernel.empty() == 1
+    assert kernel.elementwise(x) is x
