@@ -44,7 +44,7 @@ class Reduce:
         self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in MEDIA_TYPES}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope["headers"])
+        headers = _by_name(scope["headers"])
         declared = headers.get(b"content-length")
         body = Body(receive, declared, self._settings.body_timeout)
         body.ended = declared is None and b"transfer-encoding" not in headers
@@ -107,6 +107,15 @@ class Reduce:
         size = prod(dimension for dimension in shape if dimension)
         if size > most:
             raise InvalidShape(f"the answer would have the shape {list(shape)}, too large by far", "/data/shape")
+
+
+def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Headers by name; one that is given on several lines is the list of them all."""
+    found = dict(headers)
+    if len(found) < len(headers):
+        for name in found:
+            found[name] = b", ".join(value for given, value in headers if given == name)
+    return found
 
 
 def _header(headers: dict[bytes, bytes], name: bytes) -> str:

@@ -160,6 +160,17 @@ def test_accept_decides_about_the_answer(service: Service, accept: str, status: 
         problem(response, 406, "not-acceptable")
 
 
+def test_a_header_on_several_lines_is_one_list(service: Service) -> None:
+    content = json.dumps(BODY).encode()
+    for accepts, status in (
+        ([b"text/html", b"application/json"], 200),
+        ([b"application/json", b"text/html"], 200),
+        ([b"text/html", b"text/csv"], 406),
+    ):
+        start, *_ = Client(content, headers=[*CHUNKED, *((b"accept", accept) for accept in accepts)]).call(service)
+        assert start["status"] == status
+
+
 @pytest.mark.parametrize("query", ["axes=1", "keepdims=0", "x", "data=1", "%00", "axes"])
 def test_a_json_request_has_no_query(service: Service, query: str) -> None:
     problem(service.post(f"/v12/reduce_min?{query}", BODY), 422, "unknown-parameter")
