@@ -12,8 +12,10 @@ import numpy as np
 
 from app.kernels.extremum import maximum, minimum
 from app.kernels.integer_log import integer_log_sum
+from app.kernels.integer_log_sum_exp import integer_log_sum_exp
 from app.kernels.integers import integer_l2, integer_mean
 from app.kernels.kernel import Kernel
+from app.kernels.log_sum_exp import log_sum_exp
 from app.kernels.position import arg_max, arg_min
 from app.kernels.product import product
 from app.kernels.rounding import FORMATS
@@ -38,6 +40,7 @@ KERNELS: dict[str, Make] = {
     "ReduceL2": partial(_either, l2, integer_l2),
     "ReduceSumSquare": partial(_either, sum_square, wrapping_sum_square),
     "ReduceLogSum": partial(_either, log_sum, integer_log_sum),
+    "ReduceLogSumExp": partial(_either, log_sum_exp, integer_log_sum_exp),
     "ArgMin": partial(arg_min, last=False),
     "ArgMax": partial(arg_max, last=False),
 }

@@ -121,6 +121,8 @@ def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, sign
 
 def join(several: list[Gathered]) -> Gathered:
     """Regions side by side, none of which has bins."""
+    if len(several) == 1:
+        return several[0]
     joined = Gathered(sum(gathered.outputs for gathered in several))
     for depth in range(max(len(gathered.parts) for gathered in several)):
         parts = [gathered.parts[depth] for gathered in several if depth < len(gathered.parts)]

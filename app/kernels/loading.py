@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import frexp
+from math import frexp, prod
 from typing import Any
 
 import ml_dtypes
@@ -18,26 +18,28 @@ TILE = 1 << 16
 
 
 class Workspace:
-    """Two float64 buffers of a tile, for one call on one thread."""
+    """Float64 buffers of a tile, for one call on one thread: one for values, one for what is made of them, and more."""
 
-    __slots__ = ("_first", "_second")
+    __slots__ = ("_buffers", "_size")
 
     def __init__(self, size: int) -> None:
-        self._first: Floats = np.empty(size)
-        self._second: Floats = np.empty(size)
+        self._size = size
+        self._buffers: list[Floats] = []
 
     def values(self, shape: tuple[int, ...]) -> Floats:
-        return self._first[: _product(shape)].reshape(shape)
+        return self.scratch(shape, nth=0)
 
-    def scratch(self, shape: tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
-        return self._second.view(dtype)[: _product(shape)].reshape(shape)
+    def scratch(self, shape: tuple[int, ...], dtype: Any = np.float64, nth: int = 1) -> NDArray[Any]:
+        """The nth buffer in a shape; 0 holds the values."""
+        while nth >= len(self._buffers):
+            self._buffers.append(aligned(self._size))
+        return self._buffers[nth].view(dtype)[: prod(shape)].reshape(shape)
 
 
-def _product(shape: tuple[int, ...]) -> int:
-    size = 1
-    for dimension in shape:
-        size *= dimension
-    return size
+def aligned(size: int) -> Floats:
+    """An array that begins at a cache line: NumPy aligns to 16 bytes, where every 64-byte access touches two lines."""
+    memory = np.empty(size + 7)
+    return memory[-memory.ctypes.data % 64 // 8 :][:size]
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,12 +84,16 @@ class Rounded(Result):
             below, above = result + (rest - error), result + (rest + error)
             return result, (below != above) | (above != result)
         result = self._approximate(high, count)
-        slack = np.abs(result) * (_CAST_ERROR if dtype == _BFLOAT16 else _SINGLE_ERROR)
-        slack += self._slope(high, count) * missed
-        with np.errstate(over="ignore"):
-            below, values = (result - slack).astype(dtype), (result + slack).astype(dtype)
+        error = _CAST_ERROR if dtype == _BFLOAT16 else _SINGLE_ERROR
         undecided = np.zeros(len(high), np.bool_)
-        near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
+        with np.errstate(over="ignore"):
+            if missed.any():
+                slack = np.abs(result) * error + self._slope(high, count) * missed
+                below, values = (result - slack).astype(dtype), (result + slack).astype(dtype)
+                near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
+            else:
+                below, values = (result * (1 - error)).astype(dtype), (result * (1 + error)).astype(dtype)
+                near = np.flatnonzero(below != values)
         if len(near):
             result, rest, error = self._interval(high[near], low[near], missed[near], count)
             values[near] = round_pair(*two_sum(result, rest + error), dtype)
@@ -119,7 +123,9 @@ class Rounded(Result):
 
     def _interval(self, high: Floats, low: Floats, missed: Floats, count: int) -> tuple[Floats, Floats, Floats]:
         result, rest, exact = self._refine(high, low, count)
-        error = np.where(exact, 0.0, np.abs(result) * _PAIR_ERROR) + self._slope(high, count) * missed
+        error = np.where(exact, 0.0, np.abs(result) * _PAIR_ERROR)
+        if missed.any():
+            error += self._slope(high, count) * missed
         # Enough to be seen beside the rest, to which it is added.
         error += np.where(error > 0, np.abs(rest) * _SINGLE_ERROR, 0.0)
         return result, rest, error

@@ -24,7 +24,7 @@ def cut_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
     digits: list[Part] = []
     while top - unit > DIGIT:
         cut = top - DIGIT
-        digit = y + 1.5 * 2.0 ** (52 + cut)
+        digit = np.add(y, 1.5 * 2.0 ** (52 + cut), out=workspace.scratch(y.shape, nth=1 + len(digits)))
         digit -= 1.5 * 2.0 ** (52 + cut)
         y -= digit
         digits.append(Part(digit, top, cut))

@@ -117,11 +117,17 @@ class ExactSum:
 
 def _total(parts: list[Part], outputs: int) -> tuple[Floats, Floats, Floats]:
     """The parts' sum as high + low, and a bound of what that misses."""
-    missed = np.zeros(outputs)
+    nothing = np.broadcast_to(np.float64(0.0), outputs)
     if not parts:
-        return np.zeros(outputs), np.zeros(outputs), missed
-    high, low = parts[0].values.copy(), np.zeros(outputs)
-    for part in parts[1:]:
+        return np.zeros(outputs), nothing, nothing
+    high = parts[0].values
+    if len(parts) == 1:
+        return high, nothing, nothing
+    high, low = two_sum(high, parts[1].values)
+    if len(parts) == 2:
+        return high, low, nothing
+    missed = np.zeros(outputs)
+    for part in parts[2:]:
         high, rest = two_sum(high, part.values)
         low, lost = two_sum(low, rest)
         missed += np.abs(lost)
