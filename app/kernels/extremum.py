@@ -1,0 +1,93 @@
+"""Min and Max: the state of an output is the extreme so far."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, in_one_pass, tiles
+from app.kernels.kernel import Box
+from app.kernels.order import Order, order
+
+
+class Extremes:
+    """The extreme of every output, in the storage dtype of its order; that of the empty set where none came yet."""
+
+    def __init__(self, order: Order, values: NDArray[Any]) -> None:
+        self.values = values
+        self._order = order
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, in bytes."""
+        return self.values.nbytes
+
+    def merge(self, other: Self, at: int = 0) -> None:
+        """Take in what `other` found for the outputs from `at` on."""
+        mine = self.values[at : at + len(other.values)]
+        mine[:] = furthest(self._order, [mine, other.values])
+
+
+def furthest(order: Order, extremes: list[NDArray[Any]]) -> NDArray[Any]:
+    """The extremes of extremes, output by output."""
+    return order.extremes(np.concatenate(extremes).reshape(1, len(extremes), -1, 1))
+
+
+class Extremum:
+    """The smallest or the largest element."""
+
+    def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
+        self._dtype = dtype
+        self._order = order(dtype, largest)
+
+    def identity(self, outputs: int) -> Extremes:
+        """The extremes of empty sets."""
+        return Extremes(self._order, np.full(outputs, self._order.last))
+
+    def partial(self, box: Box, first: int = 0) -> Extremes:
+        """The extremes of a box."""
+        return Extremes(self._order, self._extremes(box.view(self._order.storage)))
+
+    def _extremes(self, box: Box) -> NDArray[Any]:
+        if box.nbytes <= COPIED_TILE_BYTES:
+            return self._order.extremes(box)
+        if in_one_pass(box) and not self._order.rereads(box[:1, :32, :32, :1024]):
+            return self._order.extremes(box)
+        o, _, i, _ = box.shape
+        found = np.empty((o, i), self._order.storage)
+        for region, pieces in tiles(box):
+            several: list[NDArray[Any]] = []
+            for piece in pieces:
+                several.append(self._order.extremes(box[piece]))
+                if len(several) == DEPTH:
+                    several = [furthest(self._order, several)]
+            one = several[0] if len(several) == 1 else furthest(self._order, several)
+            found[region] = one.reshape(found[region].shape)
+        return found.reshape(-1)
+
+    def finish(self, state: Extremes, count: int) -> NDArray[Any]:
+        """The extremes themselves."""
+        return state.values.view(self._dtype)
+
+    def whole(self, box: Box) -> NDArray[Any]:
+        """The extremes of a box."""
+        return self._extremes(box.view(self._order.storage)).view(self._dtype)
+
+    def empty(self) -> np.generic:
+        """The element that every other is preferred to."""
+        answer: np.generic = np.array([self._order.last]).view(self._dtype)[0]
+        return answer
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Every element is its own extreme, NaN payloads and all."""
+        return values
+
+
+def minimum(dtype: np.dtype[Any]) -> Extremum:
+    """Min."""
+    return Extremum(dtype, largest=False)
+
+
+def maximum(dtype: np.dtype[Any]) -> Extremum:
+    """Max."""
+    return Extremum(dtype, largest=True)

@@ -1,0 +1,121 @@
+"""ArgMin and ArgMax against a loop over elements, one output at a time."""
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.errors import Undefined
+from app.kernels import folding
+from app.kernels.position import Position, arg_max, arg_min
+from tests.kernels.test_extremum import DTYPES, FLOATS, bits, mixed
+
+ORDERED = [dtype for dtype in DTYPES if dtype.kind != "b"]
+SEARCHES = [
+    pytest.param(largest, last, id=f"{'max' if largest else 'min'}-{'last' if last else 'first'}")
+    for largest in (False, True)
+    for last in (False, True)
+]
+SHAPES = [
+    (1, 1, 1, 3), (1, 1, 1, 1), (1, 1, 9, 1), (1, 1, 30, 3), (1, 1, 7, 16), (1, 1, 4, 100), (1, 1, 1, 5000),
+    (1, 1, 2, 3000), (1, 9, 6, 1), (1, 70, 20, 1), (1, 300, 40, 1), (1, 300, 3, 1), (3, 7, 40, 1), (4, 40, 2, 1),
+    (2, 1, 5, 6), (1, 1, 100, 260),
+]  # fmt: skip
+
+
+def search(dtype: np.dtype[Any], largest: bool, last: bool) -> Position:
+    return arg_max(dtype, last) if largest else arg_min(dtype, last)
+
+
+def index(values: NDArray[Any], largest: bool, last: bool) -> int:
+    """The index of the extreme of a 1-D array: the first NaN or the last, else the first of equals or the last."""
+    with np.errstate(invalid="ignore"):
+        numbers = (values if values.dtype.kind in "iu" else values.astype(np.float64)).tolist()
+    tied = [k for k, number in enumerate(numbers) if math.isnan(number)]
+    if not tied:
+        extreme = max(numbers) if largest else min(numbers)
+        tied = [k for k, number in enumerate(numbers) if number == extreme]
+    return tied[-1] if last else tied[0]
+
+
+def expected(box: NDArray[Any], largest: bool, last: bool) -> list[int]:
+    rows = box.transpose(0, 2, 1, 3).reshape(box.shape[0] * box.shape[2], -1)
+    return [index(row, largest, last) for row in rows]
+
+
+def tying(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> NDArray[Any]:
+    """Like `mixed`, integers from a small range."""
+    box = mixed(dtype, shape, seed)
+    return box if dtype.kind == "V" or dtype.kind == "f" or seed % 2 else box % dtype.type(5)
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", ORDERED, ids=str)
+def test_every_pattern_gives_the_index_of_the_extreme(
+    largest: bool, last: bool, dtype: np.dtype[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = search(dtype, largest, last)
+    for tile_bytes in (1 << 20, 256):
+        monkeypatch.setattr(folding, "TILE_BYTES", tile_bytes)
+        monkeypatch.setattr(folding, "COPIED_TILE_BYTES", tile_bytes)
+        for number, shape in enumerate(SHAPES):
+            for seed in (number, number + 1):
+                box = tying(dtype, shape, seed)
+                before = bits(box)
+                whole = kernel.whole(box)
+                state = kernel.partial(box)
+                assert whole.dtype == np.int64
+                assert whole.tolist() == expected(box, largest, last), (shape, seed)
+                assert kernel.finish(state, shape[1] * shape[3]).tolist() == whole.tolist()
+                assert bits(box) == before
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", ORDERED, ids=str)
+@pytest.mark.parametrize("inner", [False, True], ids=["r1", "r2"])
+def test_states_merge_in_any_order(largest: bool, last: bool, dtype: np.dtype[Any], inner: bool) -> None:
+    kernel = search(dtype, largest, last)
+    for seed in range(8):
+        columns = tying(dtype, (1, 23, 20, 1), seed)
+        box = np.ascontiguousarray(columns.swapaxes(1, 3)) if inner else columns
+        pieces = []
+        for start in range(0, 23, 6):
+            for output in (0, 13):
+                along, across = slice(start, start + 6), slice(output, output + 13)
+                piece = box[:, :, across, along] if inner else box[:, along, across, :]
+                pieces.append((start, output, piece))
+        random.Random(seed).shuffle(pieces)
+        state = kernel.identity(20)
+        for start, output, piece in pieces:
+            state.merge(kernel.partial(piece, start), output)
+        assert state.nbytes == 20 * (dtype.itemsize + 8)
+        assert kernel.finish(state, 23).tolist() == expected(box, largest, last)
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_the_worst_elements_have_an_index_too(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
+    kernel = search(dtype, largest, last)
+    box = np.full((1, 5, 3, 1), -math.inf if largest else math.inf, dtype)
+    state = kernel.identity(3)
+    state.merge(kernel.partial(box, first=2))
+    assert kernel.finish(state, 7).tolist() == [6 if last else 2] * 3
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_zeros_of_either_sign_are_equal(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
+    rest = -1 if largest else 1
+    row = np.array([rest, 0.0, -0.0, 0.0, rest, -0.0, rest], dtype)
+    for box in (row.reshape(1, 1, 1, 7), row.reshape(1, 7, 1, 1), np.tile(row, 50).reshape(1, 1, 50, 7)):
+        assert set(search(dtype, largest, last).whole(box).tolist()) == {5 if last else 1}
+
+
+@pytest.mark.parametrize("dtype", ORDERED, ids=str)
+def test_an_empty_set_has_no_index(dtype: np.dtype[Any]) -> None:
+    for kernel in (arg_min(dtype, last=False), arg_max(dtype, last=True)):
+        with pytest.raises(Undefined, match="empty set"):
+            kernel.empty()
