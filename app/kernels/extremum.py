@@ -33,6 +33,23 @@ def furthest(order: Order, extremes: list[NDArray[Any]]) -> NDArray[Any]:
     return order.extremes(np.concatenate(extremes).reshape(1, len(extremes), -1, 1))
 
 
+def _tiled(order: Order, box: NDArray[Any]) -> NDArray[Any]:
+    """The extremes of a box of any size."""
+    if order.passes == 1 and in_one_pass(box):
+        return order.extremes(box)
+    o, _, i, _ = box.shape
+    found = np.empty((o, i), order.storage)
+    for region, pieces in tiles(box):
+        several: list[NDArray[Any]] = []
+        for piece in pieces:
+            several.append(order.extremes(box[piece]))
+            if len(several) == DEPTH:
+                several = [furthest(order, several)]
+        one = several[0] if len(several) == 1 else furthest(order, several)
+        found[region] = one.reshape(found[region].shape)
+    return found.reshape(-1)
+
+
 class Extremum:
     """The smallest or the largest element."""
 
@@ -46,24 +63,15 @@ class Extremum:
 
     def partial(self, box: Box, first: int = 0) -> Extremes:
         """The extremes of a box."""
-        return Extremes(self._order, self._extremes(box.view(self._order.storage)))
+        return Extremes(self._order, self._extremes(box))
 
     def _extremes(self, box: Box) -> NDArray[Any]:
+        box = box.view(self._order.storage)
         if box.nbytes <= COPIED_TILE_BYTES:
             return self._order.extremes(box)
-        if in_one_pass(box) and not self._order.rereads(box[:1, :32, :32, :1024]):
-            return self._order.extremes(box)
-        o, _, i, _ = box.shape
-        found = np.empty((o, i), self._order.storage)
-        for region, pieces in tiles(box):
-            several: list[NDArray[Any]] = []
-            for piece in pieces:
-                several.append(self._order.extremes(box[piece]))
-                if len(several) == DEPTH:
-                    several = [furthest(self._order, several)]
-            one = several[0] if len(several) == 1 else furthest(self._order, several)
-            found[region] = one.reshape(found[region].shape)
-        return found.reshape(-1)
+        order = self._order.suited(box[:1, :32, :32, :1024])
+        found = _tiled(order, box.view(order.storage))
+        return found.view(self._order.storage)
 
     def finish(self, state: Extremes, count: int) -> NDArray[Any]:
         """The extremes themselves."""
@@ -71,7 +79,7 @@ class Extremum:
 
     def whole(self, box: Box) -> NDArray[Any]:
         """The extremes of a box."""
-        return self._extremes(box.view(self._order.storage)).view(self._dtype)
+        return self._extremes(box).view(self._dtype)
 
     def empty(self) -> np.generic:
         """The element that every other is preferred to."""

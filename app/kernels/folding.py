@@ -18,7 +18,7 @@ DEPTH = 16
 # Rows up to here fold faster by sliding windows than by a call for each.
 SHORT_BYTES = 64
 # Rows of a middle axis from here on are worth the iterator's step; shorter ones are folded by halves.
-WIDE_BYTES = 4096
+WIDE_BYTES = 1024
 
 Piece = tuple[slice, slice, slice, slice]
 Region = tuple[slice, slice]

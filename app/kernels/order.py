@@ -3,8 +3,8 @@
 Minimum and maximum are those of IEEE 754-2019: -0.0 lies below +0.0, and a NaN, which comes out in its canonical
 quiet form, beats every number. To tie is weaker: +0.0 ties with -0.0, and any NaN with any other.
 
-An order looks at elements in its `storage` dtype, of the same width: integers as themselves, bool as bytes,
-16-bit floats as their bits, for which NumPy has no fast loops otherwise.
+An order looks at elements in its `storage` dtype, of the same width: integers as themselves, bool as bytes, floats
+as themselves where NumPy has fast loops for them, else as bits.
 """
 
 from typing import Any, Protocol
@@ -15,143 +15,164 @@ from numpy.typing import NDArray
 
 from app.kernels.folding import fold
 
-SIGN = np.uint16(0x8000)
-
 
 class Order(Protocol):
     """The smallest, or the largest, of a dtype."""
 
     storage: np.dtype[Any]
-    last: np.generic  # the element that no other gives way to, in storage; the extreme of the empty set
+    last: np.generic  # the element that gives way to any other; the extreme of the empty set
+    passes: int  # how often `extremes` looks at most elements
 
-    def rereads(self, sample: NDArray[Any]) -> bool:
-        """Whether `extremes` is likely to look at elements like these more than once."""
+    def suited(self, sample: NDArray[Any]) -> "Order":
+        """An order with the same answers, maybe in another storage, that is quick on elements like these."""
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
-        """The extreme over r1 and r2 of a tile, 1-D by output."""
+        """The extreme over r1 and r2, 1-D by output."""
 
-    def ties(self, box: NDArray[Any], extremes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Where the elements of a tile tie with their output's extreme, which is none below them."""
+    def rivals(self, box: NDArray[Any]) -> NDArray[Any]:
+        """Something that ties with the extreme over r1 and r2, 1-D by output; easier to find than the extreme."""
+
+    def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
+        """Where the elements of a tile tie with their output's extreme, or what ties with that."""
 
 
 class IntegerOrder:
     """Integers of any width, and bool as the bytes 0 and 1."""
 
+    passes = 1
+
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
-        self.storage = np.dtype(np.uint8) if dtype.kind == "b" else dtype
+        self.storage: np.dtype[Any] = np.dtype(np.uint8) if dtype.kind == "b" else dtype
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
         bounds = np.iinfo(self.storage)
-        smallest, greatest = (0, 1) if dtype.kind == "b" else (bounds.min, bounds.max)
-        self.last: np.generic = self.storage.type(smallest if largest else greatest)
+        least, greatest = (0, 1) if dtype.kind == "b" else (bounds.min, bounds.max)
+        self.last: np.generic = self.storage.type(least if largest else greatest)
 
-    def rereads(self, sample: NDArray[Any]) -> bool:
-        return False
+    def suited(self, sample: NDArray[Any]) -> Order:
+        return self
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
         return fold(self._ufunc, box)
 
-    def ties(self, box: NDArray[Any], extremes: NDArray[Any]) -> NDArray[np.bool_]:
-        o, _, i, _ = box.shape
-        return np.equal(box, extremes.reshape(o, 1, i, 1))
+    rivals = extremes
+
+    def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.equal(box, _across(box, rivals))
 
 
 class FloatOrder:
     """float32 and float64: NumPy's minimum and maximum carry a NaN along, but take either zero for the other."""
 
+    passes = 1
+
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self.storage = dtype
         self.last: np.generic = dtype.type(-np.inf if largest else np.inf)
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
-        self._bits = np.dtype(f"i{dtype.itemsize}")
+        self._bits = BitOrder(dtype, largest)
 
-    def rereads(self, sample: NDArray[Any]) -> bool:
-        return not np.all(fold(self._ufunc, sample))
+    def suited(self, sample: NDArray[Any]) -> Order:
+        return self._bits if np.count_nonzero(np.equal(self.rivals(sample), 0)) else self
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
-        found = fold(self._ufunc, box)
+        found = self.rivals(box)
+        if np.count_nonzero(np.equal(found, 0)):
+            return self._bits.extremes(box.view(self._bits.storage)).view(self.storage)
         nans = np.isnan(found)
         if np.count_nonzero(nans):
             found[nans] = np.nan
-        zeros = np.equal(found, 0)
-        if np.count_nonzero(zeros):
-            self._sign_zeros(found, zeros, box.view(self._bits))
         return found
 
-    def _sign_zeros(self, found: NDArray[Any], zeros: NDArray[np.bool_], bits: NDArray[Any]) -> None:
-        """Give every zero found the sign it should have.
+    def rivals(self, box: NDArray[Any]) -> NDArray[Any]:
+        return fold(self._ufunc, box)
 
-        Under a minimum of 0 only -0.0 has a sign bit: the bits, as integers, have a negative minimum if there is one.
-        Under a maximum of 0 only +0.0 has none: their maximum is negative unless there is one.
-        """
-        found += 0.0  # -0.0 becomes +0.0, all else stays
-        if np.minimum.reduce(bits, axis=None) < 0:
-            signs = fold(self._ufunc, bits)
-            signs &= zeros.astype(self._bits) << (8 * self._bits.itemsize - 1)
-            np.bitwise_or(found.view(self._bits), signs, out=found.view(self._bits))
-
-    def ties(self, box: NDArray[Any], extremes: NDArray[Any]) -> NDArray[np.bool_]:
-        o, _, i, _ = box.shape
-        extremes = extremes.reshape(o, 1, i, 1)
-        tied = np.equal(box, extremes)
-        nans = np.isnan(extremes)
+    def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
+        rivals = _across(box, rivals)
+        tied = np.equal(box, rivals)
+        nans = np.isnan(rivals)
         if np.count_nonzero(nans):
             np.isnan(box, out=tied, where=nans)
         return tied
 
 
-class HalfOrder:
-    """float16 and bfloat16, as bits: sign and magnitude.
+class BitOrder:
+    """Floats as bits, sign and magnitude.
 
     Their maximum as unsigned integers is the most negative number, or a negative NaN, where there is a sign bit at
     all; as signed integers it is the largest number, or a positive NaN, where one has none. The unsigned minimum
-    is the number nearest to zero, wanted where all have the wrong sign.
+    is the number nearest to zero, wanted where all have the other sign.
     """
 
-    storage: np.dtype[Any] = np.dtype(np.uint16)
+    passes = 2
 
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self._largest = largest
         info = ml_dtypes.finfo(dtype)
-        self._infinity = np.uint16(((1 << info.nexp) - 1) << info.nmant)
-        self._minus_infinity = np.uint16(self._infinity | SIGN)
-        self._nan = np.uint16(self._infinity | 1 << (info.nmant - 1))
+        self.storage: np.dtype[Any] = np.dtype(f"u{dtype.itemsize}")
+        self._signed = np.dtype(f"i{dtype.itemsize}")
+        self._width = 8 * dtype.itemsize
+        self._sign = self.storage.type(1 << (self._width - 1))
+        self._infinity = self.storage.type(((1 << info.nexp) - 1) << info.nmant)
+        self._minus_infinity = self._infinity | self._sign
+        self._nan = self._infinity | self.storage.type(1 << (info.nmant - 1))
         self.last: np.generic = self._minus_infinity if largest else self._infinity
 
-    def rereads(self, sample: NDArray[Any]) -> bool:
-        return True
+    def suited(self, sample: NDArray[Any]) -> Order:
+        return self
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
+        if box[0, 0, 0, :64].max() < self._sign:  # then it is worth a look at all
+            top = np.maximum.reduce(box, axis=None)
+            if top < self._sign:
+                return self._without_signs(box, top)
         lowest = fold(np.maximum, box)
-        highest = fold(np.maximum, box.view(np.int16)).view(np.uint16)
+        highest = fold(np.maximum, box.view(self._signed)).view(self.storage)
         nans = np.greater(lowest, self._minus_infinity)
-        nans |= np.greater(highest.view(np.int16), self._infinity.view(np.int16))
-        found, wrong = (highest, highest) if self._largest else (lowest, ~lowest)
-        if np.minimum.reduce(wrong.view(np.int16)) < 0:
-            # A masked copy costs up to 6 ns an element, four passes over bits one.
+        nans |= np.greater(highest.view(self._signed), self._infinity.view(self._signed))
+        found, other_sign = (highest, highest) if self._largest else (lowest, ~lowest)
+        if np.count_nonzero(np.greater_equal(other_sign, self._sign)):
+            # Where all have the other sign, the nearest to zero: a blend, for a masked copy takes 6 ns an element.
             blend = fold(np.minimum, box)
             blend ^= found
-            blend &= (wrong.view(np.int16) >> 15).view(np.uint16)
+            blend &= (other_sign.view(self._signed) >> (self._width - 1)).view(self.storage)
             found ^= blend
         if np.count_nonzero(nans):
             found[nans] = self._nan
         return found
 
-    def ties(self, box: NDArray[Any], extremes: NDArray[Any]) -> NDArray[np.bool_]:
-        o, _, i, _ = box.shape
-        extremes = extremes.reshape(o, 1, i, 1)
-        tied = np.equal(box, extremes)
-        magnitudes = extremes & ~SIGN
+    def _without_signs(self, box: NDArray[Any], top: np.unsignedinteger[Any]) -> NDArray[Any]:
+        """As `extremes`, where no element has a sign bit and all are integers up to `top`."""
+        if top == 0:
+            return np.zeros(box.shape[0] * box.shape[2], self.storage)
+        found = fold(np.maximum if self._largest else np.minimum, box)
+        if top > self._infinity:
+            highest = found if self._largest else fold(np.maximum, box)
+            found[highest > self._infinity] = self._nan
+        return found
+
+    rivals = extremes
+
+    def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
+        rivals = _across(box, rivals)
+        tied = np.equal(box, rivals)
+        magnitudes = rivals & ~self._sign
         zeros = np.equal(magnitudes, 0)
         if np.count_nonzero(zeros):
-            tied |= np.equal(box, extremes ^ (zeros.astype(np.uint16) << 15))
+            tied |= np.equal(box, rivals ^ (zeros.astype(self.storage) << (self._width - 1)))
         nans = np.greater(magnitudes, self._infinity)
         if np.count_nonzero(nans):
-            np.greater(box & ~SIGN, self._infinity, out=tied, where=nans)
+            np.greater(box & ~self._sign, self._infinity, out=tied, where=nans)
         return tied
+
+
+def _across(box: NDArray[Any], outputs: NDArray[Any]) -> NDArray[Any]:
+    """One value per output, to broadcast against the box."""
+    return outputs.reshape(box.shape[0], 1, box.shape[2], 1)
 
 
 def order(dtype: np.dtype[Any], largest: bool) -> Order:
     """The order of a dtype, by its largest or its smallest element."""
     if dtype.kind in "biu":
         return IntegerOrder(dtype, largest)
-    return HalfOrder(dtype, largest) if dtype.itemsize == 2 else FloatOrder(dtype, largest)
+    # NumPy takes float16 and bfloat16 one by one, through float32.
+    return BitOrder(dtype, largest) if dtype.itemsize == 2 else FloatOrder(dtype, largest)
