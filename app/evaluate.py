@@ -30,15 +30,15 @@ def evaluate(
     answer = Header(header.dtype if operator.output == "T" else operator.output, answer_shape(header.shape, reduction))
     kernel = kernel_for(operator.name, header.numpy_dtype, reduction.last)
 
-    if reduction.elementwise:
+    if header.size == 0:
+        values = np.full(answer.size, kernel.empty() if answer.size else 0, answer.numpy_dtype)
+        missing = 0
+    elif reduction.elementwise:
         values = np.empty(header.size, answer.numpy_dtype)
         missing = header.size
         for block in blocks:
             values[block.start : block.start + len(block.values)] = kernel.elementwise(block.values)
             missing -= len(block.values)
-    elif header.size == 0:
-        values = np.full(answer.size, kernel.empty() if answer.size else 0, answer.numpy_dtype)
-        missing = 0
     else:
         accumulator = Accumulator(kernel, Geometry.of(header.shape, reduction.axes), answer.numpy_dtype, workers)
         for block in blocks:

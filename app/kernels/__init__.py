@@ -5,7 +5,7 @@ fifty-three. Floats and integers differ in what a right answer is, so most opera
 """
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ LAST_KERNELS: dict[str, Make] = {"ArgMin": partial(arg_min, last=True), "ArgMax"
 """Where the last of equal elements is asked for."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def kernel_for(name: str, dtype: Dtype, last: bool = False) -> Kernel[Any]:
     """The kernel of an operator (ONNX's name) on a dtype; `last` prefers the last of equal elements."""
     return (LAST_KERNELS if last else KERNELS)[name](dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.parts import Part
-from app.kernels.rounding import Floats, Integers
+from app.kernels.rounding import Integers
 
 WIDTH = 32
 MASK = (1 << WIDTH) - 1

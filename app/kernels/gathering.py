@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.kernel import Box
+from app.kernels.loading import Loaded, Workspace, load, measure
 from app.kernels.parts import WIDEST, Part, exact_parts
 from app.kernels.regions import Piece
 from app.kernels.terms import Term
-from app.kernels.loading import Loaded, Workspace, load, measure
 
 # Rows up to this length are summed across, many at a time.
 SHORT = 32
@@ -66,7 +66,7 @@ def gather(box: Box, pieces: list[Piece], term: Term, workspace: Workspace) -> G
     a, _, b, _ = pieces[0]
     gathered = Gathered((a.stop - a.start) * (b.stop - b.start))
     for index, piece in enumerate(pieces):
-        tile, shape = _summed_in_the_middle(box[piece])
+        tile, shape = summed_in_the_middle(box[piece])
         loaded = load(tile, shape, workspace)
         flags = _flags(tile, shape, loaded, term.signed)
         if flags is not None and gathered.flags is None:
@@ -88,7 +88,7 @@ def gather(box: Box, pieces: list[Piece], term: Term, workspace: Workspace) -> G
     return gathered
 
 
-def _summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int, int]]:
+def summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int, int]]:
     """A tile [o, r1, i, r2] in an order in which it is [a, r, b], summed over r, its outputs (o, i) in order."""
     o, r1, i, r2 = tile.shape
     if r2 == 1:

@@ -67,7 +67,7 @@ class Geometry:
 def _pieces(
     groups: tuple[int, ...], start: int, stop: int, offset: int = 0, output: int = 0, first: int = 0, depth: int = 0
 ) -> Iterator[Piece]:
-    """Pieces of [start, stop), where `groups` are those from `depth` on and `offset` counts the elements before them."""
+    """Pieces of [start, stop), `groups` being those from `depth` on, `offset` the elements before them."""
     if start == stop:
         return
     size = prod(groups[1:])

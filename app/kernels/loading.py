@@ -44,7 +44,7 @@ def aligned(size: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A tile y[a, r, b] to be summed over r: multiples of 2^unit, at most 2^top in size; 0 and 0 where all are zeros."""
+    """A tile y[a, r, b] to be summed over r: multiples of 2^unit, at most 2^top in size; both 0 where all is zero."""
 
     y: Floats
     top: int
@@ -56,11 +56,12 @@ class Loaded:
 def load(tile: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) -> Loaded:
     """The elements of a tile, in its order, as `shape`. Where not all are finite, the range says nothing."""
     y = workspace.values(tile.shape)
-    sizes = _LOADERS[tile.dtype](tile, y, workspace)
+    values = read(tile, y, workspace)
+    sizes = np.abs(values, out=workspace.scratch(tile.shape, values.dtype))
     largest = float(np.maximum.reduce(sizes, axis=None))
     smallest = float(np.minimum.reduce(sizes, axis=None))
     zeros = smallest == 0
-    if zeros and 0 < largest:
+    if zeros and largest > 0:
         # Unsigned, 0 - 1 is the largest number: the smallest of the others is left.
         bits = sizes.view(f"u{sizes.itemsize}")
         bits -= 1
@@ -85,26 +86,26 @@ def _range(largest: float, smallest: float, dtype: Dtype) -> tuple[int, int]:
     return frexp(largest)[1], max(frexp(smallest)[1] - precision, lowest - precision + 1)
 
 
-def _float64(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+def read(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+    """A tile's values into y. Returns them in the narrowest dtype at hand, in the tile or in scratch memory."""
+    return _READERS[tile.dtype](tile, y, workspace)
+
+
+def _read(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
     np.copyto(y, tile)
-    return np.abs(y, out=workspace.scratch(tile.shape))
+    return tile
 
 
-def _float32(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
-    np.copyto(y, tile)
-    return np.abs(tile, out=workspace.scratch(tile.shape, np.float32))
-
-
-def _bfloat16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+def _read_bfloat16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
     bits = workspace.scratch(tile.shape, np.uint32)
     np.copyto(bits, tile.view(np.uint16))
     bits <<= 16
     values = bits.view(np.float32)
     np.copyto(y, values)
-    return np.abs(values, out=values)
+    return values
 
 
-def _float16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
+def _read_float16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:
     # Moved 13 bits up, a float16 is a float32 that is 2^112 times too small; infinities and NaN are 65536 and more.
     bits = workspace.scratch(tile.shape, np.int32)
     np.copyto(bits, tile.view(np.int16))
@@ -113,13 +114,13 @@ def _float16(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any
     values = bits.view(np.float32)
     values *= np.float32(2.0**112)
     np.copyto(y, values)
-    return np.abs(values, out=values)
+    return values
 
 
-_LOADERS: dict[Dtype, Callable[[NDArray[Any], Floats, Workspace], NDArray[Any]]] = {
-    np.dtype(np.float16): _float16,
-    np.dtype(ml_dtypes.bfloat16): _bfloat16,
-    np.dtype(np.float32): _float32,
-    np.dtype(np.float64): _float64,
+_READERS: dict[Dtype, Callable[[NDArray[Any], Floats, Workspace], NDArray[Any]]] = {
+    np.dtype(np.float16): _read_float16,
+    np.dtype(ml_dtypes.bfloat16): _read_bfloat16,
+    np.dtype(np.float32): _read,
+    np.dtype(np.float64): _read,
 }
 _LARGEST = {dtype: float(ml_dtypes.finfo(dtype).max) for dtype in FORMATS}

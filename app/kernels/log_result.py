@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from app.kernels.double_double import two_sum
 from app.kernels.elementary import log_pair
-from app.kernels.results import Dtype, Result, Settled, leading_bits
+from app.kernels.results import Approximation, Dtype, Result, Settled, leading_bits
 from app.kernels.rounding import Floats, Integers, round_pair
 
 
@@ -18,8 +18,9 @@ class Logarithm(Result):
     of_zero = -np.inf
     of_minus_infinity = np.nan
 
-    def settle(self, high: Floats, low: Floats, missed: Floats, count: int, dtype: Dtype) -> Settled:
-        return self.settle_scaled(high, low, np.zeros(len(high), np.int64), missed, count, dtype)
+    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+        missed = about.missed + about.relative * np.abs(about.high)
+        return self.settle_scaled(about.high, about.low, np.zeros(len(missed), np.int64), missed, count, dtype)
 
     def settle_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
@@ -42,16 +43,10 @@ def _pair(total: int, exponent: int) -> tuple[float, float, int]:
     """total * 2^exponent as (high + low) * 2^exponent'; near 1, low is the excess to its own last bit."""
     one = 1 << -exponent if exponent < 0 else 1
     if exponent < 0 and one < 2 * total < 4 * one:
-        excess = _float(total - one, exponent)
-        high, low = two_sum(np.float64(1.0), np.float64(excess))
-        return float(high), float(low), 0
+        high, low = two_sum(np.ones(1), np.array([(total - one) / one]))
+        return float(high[0]), float(low[0]), 0
     bits, _, unit = leading_bits(abs(total), 1, exponent)
     return float(bits) if total > 0 else -float(bits), 0.0, unit
-
-
-def _float(total: int, exponent: int) -> float:
-    """total * 2^exponent to the nearest float64, which is normal or 0 here."""
-    return total / (1 << -exponent)
 
 
 LOGARITHM = Logarithm()

@@ -7,7 +7,7 @@ answer; where not, the caller is told so and asks again with the exact sum, as a
 
 from abc import ABC, abstractmethod
 from math import isqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -29,6 +29,15 @@ _SINGLE_ERROR = 2.0**-51
 _CAST_ERROR = 2.0**-22
 
 
+class Approximation(NamedTuple):
+    """Sums as high + low, |low| <= ulp(high) / 2; they miss the exact sum by at most missed + relative * |high|."""
+
+    high: Floats
+    low: Floats
+    missed: Floats
+    relative: float = 0.0
+
+
 class Result(ABC):
     """A function of an exact sum and the count of its terms, rounded into a dtype.
 
@@ -42,11 +51,8 @@ class Result(ABC):
     keeps_one: ClassVar[bool] = False
 
     @abstractmethod
-    def settle(self, high: Floats, low: Floats, missed: Floats, count: int, dtype: Dtype) -> Settled:
-        """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided.
-
-        `missed` bounds |sum - (high + low)|. What comes for a sum of 0 says nothing.
-        """
+    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+        """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided. Not for sums of 0."""
 
     @abstractmethod
     def settle_scaled(
@@ -78,33 +84,34 @@ class Rounded(Result):
     def _leading(self, total: int, exponent: int, count: int) -> tuple[int, bool, int]:
         """The first 62 or 63 bits of the result, whether more follow, and the exponent of the last."""
 
-    def settle(self, high: Floats, low: Floats, missed: Floats, count: int, dtype: Dtype) -> Settled:
+    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+        high, low, missed, relative = about
         if dtype == _FLOAT64:
-            result, rest, error = self._interval(high, low, missed, count)
+            result, rest, error = self._interval(about, count)
             below, above = result + (rest - error), result + (rest + error)
             return result, (below != above) | (above != result)
         result = self._approximate(high, count)
-        error = _CAST_ERROR if dtype == _BFLOAT16 else _SINGLE_ERROR
+        width = (_CAST_ERROR if dtype == _BFLOAT16 else _SINGLE_ERROR) + 2 * relative
         undecided = np.zeros(len(high), np.bool_)
         with np.errstate(over="ignore"):
             if missed.any():
-                slack = np.abs(result) * error + self._slope(high, count) * missed
+                slack = np.abs(result) * width + self._slope(high, count) * missed
                 below, values = (result - slack).astype(dtype), (result + slack).astype(dtype)
                 near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
             else:
-                below, values = (result * (1 - error)).astype(dtype), (result * (1 + error)).astype(dtype)
+                below, values = (result * (1 - width)).astype(dtype), (result * (1 + width)).astype(dtype)
                 near = np.flatnonzero(below != values)
         if len(near):
-            result, rest, error = self._interval(high[near], low[near], missed[near], count)
-            values[near] = round_pair(*two_sum(result, rest + error), dtype)
-            if error.any():
-                undecided[near] = values[near] != round_pair(*two_sum(result, rest - error), dtype)
+            result, rest, slack = self._interval(Approximation(high[near], low[near], missed[near], relative), count)
+            values[near] = round_pair(*two_sum(result, rest + slack), dtype)
+            if slack.any():
+                undecided[near] = values[near] != round_pair(*two_sum(result, rest - slack), dtype)
         return values, undecided
 
     def settle_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
     ) -> Settled:
-        result, rest, error = self._interval(high, low, missed, count)
+        result, rest, error = self._interval(Approximation(high, low, missed), count)
         exponent = self._scale(exponent)
         above = round_scaled(result, rest + error, exponent, dtype)
         return above, above != round_scaled(result, rest - error, exponent, dtype)
@@ -121,9 +128,11 @@ class Rounded(Result):
         """The exponent of the result of a sum scaled by 2^exponent."""
         return exponent
 
-    def _interval(self, high: Floats, low: Floats, missed: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    def _interval(self, about: Approximation, count: int) -> tuple[Floats, Floats, Floats]:
+        """The result in two float64, and a bound of what they miss."""
+        high, low, missed, relative = about
         result, rest, exact = self._refine(high, low, count)
-        error = np.where(exact, 0.0, np.abs(result) * _PAIR_ERROR)
+        error = np.where(exact, 0.0, np.abs(result) * _PAIR_ERROR) + np.abs(result) * (2 * relative)
         if missed.any():
             error += self._slope(high, count) * missed
         # Enough to be seen beside the rest, to which it is added.
@@ -136,10 +145,10 @@ class Total(Rounded):
 
     keeps_one = True
 
-    def settle(self, high: Floats, low: Floats, missed: Floats, count: int, dtype: Dtype) -> Settled:
-        if missed.any():
-            return super().settle(high, low, missed, count, dtype)
-        return round_pair(high, low, dtype), np.zeros(len(high), np.bool_)
+    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+        if about.relative or about.missed.any():
+            return super().settle(about, count, dtype)
+        return round_pair(about.high, about.low, dtype), np.zeros(len(about.high), np.bool_)
 
     def _approximate(self, high: Floats, count: int) -> Floats:
         return high

@@ -28,7 +28,7 @@ class FloatFormat:
     @property
     def quiet_nan(self) -> np.generic:
         """The canonical NaN: positive, quiet, no payload."""
-        nan: np.generic = np.array(self.nan_bits, self.bits).view(self.dtype)[()]
+        nan: np.generic = np.array([self.nan_bits], self.bits).view(self.dtype)[0]
         return nan
 
 
@@ -98,9 +98,7 @@ def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[
     ).astype(dtype)
 
 
-def round_integer(
-    X: Integers, sticky: NDArray[np.bool_], unit: Integers, target: FloatFormat
-) -> NDArray[Any]:
+def round_integer(X: Integers, sticky: NDArray[np.bool_], unit: Integers, target: FloatFormat) -> NDArray[Any]:
     """(X + a positive rest below 1, where sticky) * 2**unit for 0 <= X < 2**63, of at least 61 bits unless 0."""
     top = np.where(X >= 1 << 62, 62, 61)
     last = np.maximum(unit + top, target.lowest_exponent) - (target.precision - 1)

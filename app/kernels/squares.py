@@ -1,4 +1,4 @@
-"""Squares of float64: digits of few enough bits that sums of their products have no rounding."""
+"""Squares. Those of float64 fall into digits of few enough bits that sums of their products have no rounding."""
 
 from itertools import combinations_with_replacement
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from app.kernels.bins import Bins
+from app.kernels.estimates import estimate_short_squares, estimate_squares
 from app.kernels.loading import Loaded, Workspace
-from app.kernels.parts import Part, exact_parts
+from app.kernels.parts import WIDEST, Part, exact_parts
 from app.kernels.rounding import Floats
-from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, SHORT_SQUARE, Term, integers
+from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cut_terms, integers
 
 # 32 products of two 24-bit digits add exactly.
 DIGIT, GROUP_BITS = 24, 5
@@ -65,9 +66,24 @@ def count_squares(bins: Bins, y: Floats) -> None:
     bins.count(low * low, place, output)
 
 
-SQUARE = Term(False, cut_squares, count_squares)
+def cut_short_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+    """Squares of values of at most 26 bits, which float64 holds."""
+    if 2 * loaded.top - 2 * loaded.unit > WIDEST:
+        return None
+    return cut_terms(np.square(loaded.y, out=loaded.y), 2 * loaded.top, 2 * loaded.unit, workspace)
+
+
+def count_short_squares(bins: Bins, y: Floats) -> None:
+    count_elements(bins, np.square(y, out=y))
+
+
+SQUARE = Term(False, cut_squares, count_squares, estimate_squares)
+SHORT_SQUARE = Term(False, cut_short_squares, count_short_squares, estimate_short_squares)
+HALF_SQUARE = Term(False, cut_short_squares, count_short_squares)
+
+_SQUARES = {np.dtype(np.float64): SQUARE, np.dtype(np.float16): HALF_SQUARE}
 
 
 def square(dtype: np.dtype[Any]) -> Term:
-    """The squares of a dtype's elements."""
-    return SQUARE if dtype == np.float64 else SHORT_SQUARE
+    """The squares of a dtype's elements. float16 comes without its infinities, which no estimate would see."""
+    return _SQUARES.get(dtype, SHORT_SQUARE)

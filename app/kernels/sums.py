@@ -8,21 +8,24 @@ from numpy.typing import NDArray
 
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.double_double import two_sum
-from app.kernels.gathering import Gathered, gather, join
+from app.kernels.estimates import together
+from app.kernels.gathering import Gathered, gather, join, summed_in_the_middle
 from app.kernels.kernel import Box
 from app.kernels.leading import leading
 from app.kernels.loading import TILE, Workspace
-from app.kernels.parts import Part
-from app.kernels.regions import regions
 from app.kernels.log_result import LOGARITHM
-from app.kernels.results import MEAN, ROOT, TOTAL, Result
-from app.kernels.rounding import FORMATS, Floats
+from app.kernels.parts import Part
+from app.kernels.regions import Piece, regions
+from app.kernels.results import MEAN, ROOT, TOTAL, Approximation, Result, Settled
+from app.kernels.rounding import FORMATS
 from app.kernels.squares import square
 from app.kernels.terms import ELEMENT, HIGHEST_TOP, LOWEST_UNIT, MAGNITUDE, Term
 
 # Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
 DEPTH = 64
 TOGETHER = 4096
+# Undecided outputs of a region that are worth a look of their own, rather than the whole region.
+FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,9 @@ class ExactSum:
         return state
 
     def whole(self, box: Box) -> NDArray[Any]:
+        return self._exact(box) if self.term.estimate is None else self._estimated(box)
+
+    def _exact(self, box: Box) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
         outputs = np.empty(o * i, self.dtype)
         workspace = Workspace(min(TILE, box.size))
@@ -64,13 +70,38 @@ class ExactSum:
             outputs[start:stop] = self._of(join(waiting), r1 * r2)
         return outputs
 
+    def _estimated(self, box: Box) -> NDArray[Any]:
+        outputs = np.empty(box.shape[0] * box.shape[2], self.dtype)
+        workspace = Workspace(min(TILE, box.size))
+        stop = 0
+        for a, b, pieces in regions(box.shape, TILE, DEPTH):
+            values, undecided = self._estimate(box, pieces, workspace)
+            at = np.flatnonzero(undecided)
+            if len(at) > FEW:
+                values = self._exact(box[a, :, b])
+            else:
+                for output in at:
+                    outer, inner = divmod(int(output), b.stop - b.start)
+                    one = box[a.start + outer : a.start + outer + 1, :, b.start + inner : b.start + inner + 1]
+                    values[output] = self._exact(one)[0]
+            start, stop = stop, stop + len(values)
+            outputs[start:stop] = values
+        return outputs
+
+    def _estimate(self, box: Box, pieces: list[Piece], workspace: Workspace) -> Settled:
+        assert self.term.estimate is not None
+        shapes = [summed_in_the_middle(box[piece]) for piece in pieces]
+        with np.errstate(invalid="ignore"):
+            about = together([self.term.estimate(tile, shape, workspace) for tile, shape in shapes])
+            return self.result.settle(about, box.shape[1] * box.shape[3], self.dtype)
+
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
         state.settle()
         high, low, exponent, missed = leading(state)
         values, undecided = self.result.settle_scaled(high, low, exponent, missed, count, self.dtype)
         at = np.flatnonzero(undecided)
         if len(at):
-            values[at] = self.result.decide([state.exact(output) for output in at], count, self.dtype)
+            values[at] = self.result.decide([state.exact(int(output)) for output in at], count, self.dtype)
         return self._with_specials(values, high == 0, state.flags)
 
     def empty(self) -> np.generic:
@@ -86,8 +117,8 @@ class ExactSum:
         parts = gathered.parts
         if any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
             return self.finish(gathered.in_bins(), count)
-        high, low, missed = _total(parts, gathered.outputs)
-        values, undecided = self.result.settle(high, low, missed, count, self.dtype)
+        about = _total(parts, gathered.outputs)
+        values, undecided = self.result.settle(about, count, self.dtype)
         at = np.flatnonzero(undecided)
         if len(at):
             bins = Bins(len(at))
@@ -95,7 +126,7 @@ class ExactSum:
                 bins.add(Part(part.values[at], part.top, part.unit))
             bins.flags |= np.uint8(OTHER)
             values[at] = self.finish(bins, count)
-        return self._with_specials(values, (high == 0) & ~undecided, gathered.flags)
+        return self._with_specials(values, (about.high == 0) & ~undecided, gathered.flags)
 
     def _with_specials(self, values: NDArray[Any], zero: NDArray[np.bool_], flags: Flags | None) -> NDArray[Any]:
         """Values where sums are zero, and where `flags` say that something else than a number is to come out."""
@@ -115,17 +146,17 @@ class ExactSum:
         return values
 
 
-def _total(parts: list[Part], outputs: int) -> tuple[Floats, Floats, Floats]:
-    """The parts' sum as high + low, and a bound of what that misses."""
+def _total(parts: list[Part], outputs: int) -> Approximation:
+    """The parts' sum, exact where there are no more than two."""
     nothing = np.broadcast_to(np.float64(0.0), outputs)
     if not parts:
-        return np.zeros(outputs), nothing, nothing
+        return Approximation(np.zeros(outputs), nothing, nothing)
     high = parts[0].values
     if len(parts) == 1:
-        return high, nothing, nothing
+        return Approximation(high, nothing, nothing)
     high, low = two_sum(high, parts[1].values)
     if len(parts) == 2:
-        return high, low, nothing
+        return Approximation(high, low, nothing)
     missed = np.zeros(outputs)
     for part in parts[2:]:
         high, rest = two_sum(high, part.values)
@@ -133,7 +164,7 @@ def _total(parts: list[Part], outputs: int) -> tuple[Floats, Floats, Floats]:
         missed += np.abs(lost)
     high, low = two_sum(high, low)
     # Adding up what is lost loses a little again.
-    return high, low, missed * (1 + 2.0**-40)
+    return Approximation(high, low, missed * (1 + 2.0**-40))
 
 
 def total(dtype: np.dtype[Any]) -> ExactSum:

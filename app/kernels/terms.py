@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.kernels.bins import Bins
 from app.kernels.loading import Loaded, Workspace
 from app.kernels.parts import WIDEST, Part, exact_parts
+from app.kernels.results import Approximation
 from app.kernels.rounding import Floats, Integers
 
 # Outside, cutting constants or their sums could overflow or lose bits; bins know no such bounds.
@@ -17,32 +20,28 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 @dataclass(frozen=True, slots=True)
 class Term:
     """A function of an element. `cut` makes parts of a tile's terms, or None where their range is too wide: then
-    `count` puts them into bins one by one. Both overwrite the tile. `signed` terms can be -0.0 and -inf."""
+    `count` puts them into bins one by one. Both overwrite the tile. `signed` terms can be -0.0 and -inf.
+    `estimate` is the sums of a tile's terms within a bound, where that is quicker."""
 
     signed: bool
     cut: Callable[[Loaded, Workspace], list[Part] | None]
     count: Callable[[Bins, Floats], None]
+    estimate: Callable[[NDArray[Any], tuple[int, int, int], Workspace], Approximation] | None = None
 
 
-def _cut(y: Floats, top: int, unit: int, workspace: Workspace) -> list[Part] | None:
+def cut_terms(y: Floats, top: int, unit: int, workspace: Workspace) -> list[Part] | None:
+    """Parts of terms, unless their range is too wide."""
     if top - unit > WIDEST or unit < LOWEST_UNIT or top > HIGHEST_TOP:
         return None
     return exact_parts(y, workspace.scratch(y.shape), top, unit)
 
 
 def cut_elements(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
-    return _cut(loaded.y, loaded.top, loaded.unit, workspace)
+    return cut_terms(loaded.y, loaded.top, loaded.unit, workspace)
 
 
 def cut_magnitudes(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
-    return _cut(np.abs(loaded.y, out=loaded.y), loaded.top, loaded.unit, workspace)
-
-
-def cut_short_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
-    """Squares of values of at most 26 bits, which float64 holds."""
-    if 2 * loaded.top - 2 * loaded.unit > WIDEST:
-        return None
-    return _cut(np.square(loaded.y, out=loaded.y), 2 * loaded.top, 2 * loaded.unit, workspace)
+    return cut_terms(np.abs(loaded.y, out=loaded.y), loaded.top, loaded.unit, workspace)
 
 
 def count_elements(bins: Bins, y: Floats) -> None:
@@ -53,10 +52,6 @@ def count_elements(bins: Bins, y: Floats) -> None:
 def count_magnitudes(bins: Bins, y: Floats) -> None:
     mantissa, place, output = integers(y)
     bins.count(np.abs(mantissa), place, output)
-
-
-def count_short_squares(bins: Bins, y: Floats) -> None:
-    count_elements(bins, np.square(y, out=y))
 
 
 def integers(y: Floats) -> tuple[Integers, Integers, Integers]:
@@ -70,4 +65,3 @@ def integers(y: Floats) -> tuple[Integers, Integers, Integers]:
 
 ELEMENT = Term(True, cut_elements, count_elements)
 MAGNITUDE = Term(False, cut_magnitudes, count_magnitudes)
-SHORT_SQUARE = Term(False, cut_short_squares, count_short_squares)
