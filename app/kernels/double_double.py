@@ -7,12 +7,12 @@ here needs its numbers, products and their errors clear of overflow and of the s
 two in goes out as the same power of two.
 """
 
+from collections.abc import Sequence
 from math import ldexp
 
 import numpy as np
 
 from app.kernels.rounding import Floats
-from app.kernels.scratch import Scratch
 
 # Half, and all, of what a 26-bit head leaves off a 53-bit number, in units of its last bit.
 _HALF = np.int64(1 << 26)
@@ -40,9 +40,12 @@ def split(a: Floats, head: Floats, tail: Floats) -> None:
     np.subtract(a, head, out=tail)
 
 
-def two_product_into(high: Floats, other: Floats, low: Floats, scratch: Scratch) -> None:
-    """high + low = high * other, exactly (Dekker): the four products of heads and tails have 52 bits at most."""
-    tail, head2, tail2, last = scratch.shaped(high.shape)[:4]
+def two_product_into(high: Floats, other: Floats, low: Floats, scratch: Sequence[Floats]) -> None:
+    """high + low = high * other, exactly (Dekker): the four products of heads and tails have 52 bits at most.
+
+    `scratch` holds four arrays of the same shape.
+    """
+    tail, head2, tail2, last = scratch[:4]
     split(high, low, tail)
     split(other, head2, tail2)
     np.multiply(tail, tail2, out=last)
@@ -56,18 +59,17 @@ def two_product_into(high: Floats, other: Floats, low: Floats, scratch: Scratch)
     low += last
 
 
-def multiply_into(high: Floats, low: Floats, other: Floats, rest: Floats, scratch: Scratch) -> None:
+def multiply_into(high: Floats, low: Floats, other: Floats, rest: Floats, scratch: Sequence[Floats]) -> None:
     """high + low = (high + low) * (other + rest), within 5 * 2^-106 of itself. Overwrites `rest`.
 
-    Joldes, Muller and Popescu, algorithm 10.
+    Joldes, Muller and Popescu, algorithm 10. `scratch` holds five arrays of the same shape.
     """
     low *= other
     rest *= high
     low += rest
-    error = scratch.shaped(high.shape)[4]
+    error, sums = scratch[4], rest
     two_product_into(high, other, error, scratch)
     error += low
-    sums = rest
     np.add(high, error, out=sums)
     high -= sums
     np.add(high, error, out=low)
@@ -77,7 +79,7 @@ def multiply_into(high: Floats, low: Floats, other: Floats, rest: Floats, scratc
 def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """a * b as high + low, exactly."""
     high, low = a.copy(), np.empty_like(a)
-    two_product_into(high, b, low, Scratch(4, a.size))
+    two_product_into(high, b, low, [np.empty_like(a) for _ in range(4)])
     return high, low
 
 

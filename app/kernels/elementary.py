@@ -157,10 +157,10 @@ _INVERSES, _UP, _LOGS, _LOG_TAILS, _LN2, _LN2_TAIL = _logarithm_tables()
 def log_pair(high: Floats, low: Floats, exponent: Integers | int) -> tuple[Floats, Floats]:
     """log((high + low) * 2^exponent) as a double-double, for normal high > 0, |low| <= ulp(high)/2, |exponent| < 2^20.
 
-    Within 2^-66 of itself, near 1 too. With m the mantissa, r = m * n/2048 − 1 is at most 2^-8.6 in size and known to
-    2^-106; log1p(r) = r − r²/2 + r³(1/3 − … − r⁵/8) with r and r² in double-double, and of r³ on float64 is enough:
-    2^-53 r³/3 against r is 2^-71, the first term left out, r⁹/9, is 2^-72. Where something cancels against log c the
-    result is still above 2^-9.2.
+    Within 2^-68 of itself, near 1 too, and within 2^-76 + 2^-84 |log| in absolute terms. With m the mantissa,
+    r = m * n/2048 − 1 is at most 2^-8.6 in size and known to 2^-105; log1p(r) = r − r²/2 + r³ (1/3 − … − r⁵/8), with r
+    and r² in double-double. Of r³/3 float64 is enough: a few times 2^-53 of it are 2^-76, and 2^-69 of r; the first
+    term left out, r⁹/9, is 2^-72 of r. Where log c comes in, the result is above 2^-9.2.
     """
     bits = high.view(np.int64)
     fraction = bits & _FRACTION

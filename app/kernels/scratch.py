@@ -19,10 +19,14 @@ class Scratch:
     def __init__(self, arrays: int, size: int) -> None:
         stride = -(-size // 8) * 8
         memory = np.empty(arrays * stride + _LINE // 8)
-        start = -memory.ctypes.data % _LINE // 8
+        start = -memory.__array_interface__["data"][0] % _LINE // 8
         self._arrays = [memory[start + k * stride :][:size] for k in range(arrays)]
+        self._views: dict[tuple[int, ...], list[Floats]] = {}
 
     def shaped(self, shape: tuple[int, ...]) -> list[Floats]:
         """The beginnings of all arrays, in this shape. What they hold is anyone's."""
-        size = prod(shape)
-        return [array[:size].reshape(shape) for array in self._arrays]
+        views = self._views.get(shape)
+        if views is None:
+            size = prod(shape)
+            views = self._views[shape] = [array[:size].reshape(shape) for array in self._arrays]
+        return views
