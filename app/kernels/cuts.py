@@ -4,11 +4,14 @@ from collections.abc import Iterator
 
 Cut = tuple[slice, slice, slice, slice]
 
-PIECE = 1 << 16
-"""Elements of a piece: 512 KiB of int64, so that a piece and a temporary or two fit a second-level cache of 2 MiB."""
+PIECE = 1 << 15
+"""Elements of a piece: 256 KiB of int64, so that a piece and some temporaries fit a second-level cache of 2 MiB."""
 
 SHORT = 1024
 """Elements an output may have for pieces to hold complete outputs; longer ones are so few that their cost is small."""
+
+_OUTPUTS = 15 << 10
+"""Outputs of a piece of complete ones: int64 arrays of so many malloc keeps; from 128 KiB on it may give them back."""
 
 _ROWS = 16
 
@@ -31,12 +34,12 @@ def cuts(shape: tuple[int, ...], limit: int = PIECE) -> Iterator[Cut]:
                     yield a, b, c, d
 
 
-def output_cuts(shape: tuple[int, ...], limit: int = PIECE) -> Iterator[Cut]:
-    """Slices of a box that hold every element of their outputs, about `limit` elements where that is possible."""
+def output_cuts(shape: tuple[int, ...]) -> Iterator[Cut]:
+    """Slices of a box that hold every element of their outputs, as many outputs as bear some temporaries each."""
     o, r1, i, r2 = shape
-    i_step = min(i, max(1, limit // (r1 * r2)))
-    o_step = min(o, max(1, limit // (r1 * r2 * i_step)))
-    for a in _steps(o, o_step):
+    outputs = max(1, min(_OUTPUTS, 32 * PIECE // (r1 * r2)))
+    i_step = min(i, outputs)
+    for a in _steps(o, outputs // i_step):
         for c in _steps(i, i_step):
             yield a, slice(None), c, slice(None)
 

@@ -21,9 +21,11 @@ from app.kernels.wide_integers import (
     SQUARE_WIDTH,
     SUM_LENGTH,
     SUM_WIDTH,
+    Int64s,
     WideIntegers,
     exact_square_sum,
     exact_sum,
+    working_memory,
     wrapped,
 )
 
@@ -50,12 +52,15 @@ class PowerSumReduction(ABC):
         return WideIntegers(np.zeros((1, outputs), np.int64), SUM_WIDTH if self.power == 1 else SQUARE_WIDTH)
 
     def partial(self, box: Box, first: int = 0) -> WideIntegers:
+        return self._sum(box, working_memory())
+
+    def _sum(self, box: Box, memory: Int64s) -> WideIntegers:
         _, r1, _, r2 = box.shape
         if r1 * r2 <= (SUM_LENGTH if self.power == 1 else SQUARE_LENGTH):
-            return exact_sum(box) if self.power == 1 else exact_square_sum(box)
+            return exact_sum(box, memory) if self.power == 1 else exact_square_sum(box, memory)
         half, other = np.array_split(box, 2, axis=1 if r1 > r2 else 3)
-        state = self.partial(half)
-        state.merge(self.partial(other))
+        state = self._sum(half, memory)
+        state.merge(self._sum(other, memory))
         return state
 
     def whole(self, box: Box) -> NDArray[Any]:
@@ -67,9 +72,10 @@ class PowerSumReduction(ABC):
         if box.size <= PIECE or count > SHORT:
             return self.finish(self.partial(box), count)
         outputs = np.empty((o, i), self.dtype)
+        memory = working_memory()
         for cut in output_cuts(box.shape):
             part = outputs[cut[0], cut[2]]
-            part[...] = self.finish(self.partial(box[cut]), count).reshape(part.shape)
+            part[...] = self.finish(self._sum(box[cut], memory), count).reshape(part.shape)
         return outputs.reshape(-1)
 
 

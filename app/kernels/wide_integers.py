@@ -104,12 +104,17 @@ class WideIntegers:
         return [sum(digit << self.width * k for k, digit in enumerate(row)) for row in digits]
 
 
-def exact_sum(box: Box) -> WideIntegers:
+def working_memory() -> Int64s:
+    """What `exact_sum` and `exact_square_sum` compute in: fresh memory for every box would cost more than the sums."""
+    return np.empty((3, PIECE), np.int64)
+
+
+def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of a box of integers, up to SUM_LENGTH elements each."""
     o, r1, i, r2 = box.shape
     narrow = box.dtype.itemsize < 8
     limbs = np.zeros((1 if narrow else 2, o, i), np.int64)
-    scratch = np.empty(min(PIECE, box.size), np.int64 if narrow else box.dtype)
+    scratch = memory[0].view(np.int64 if narrow else box.dtype)
     for cut in cuts(box.shape):
         part = box[cut]
         temporary = scratch[: part.size].reshape(part.shape)
@@ -126,12 +131,12 @@ def exact_sum(box: Box) -> WideIntegers:
     return WideIntegers(limbs.reshape(len(limbs), -1), SUM_WIDTH, r1 * r2 << 32)
 
 
-def exact_square_sum(box: Box) -> WideIntegers:
+def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of the squares of a box of integers, up to SQUARE_LENGTH elements each."""
     o, r1, i, r2 = box.shape
     limbs = np.zeros((1, o, i), np.int64)
-    for cut in cuts(box.shape, PIECE // 2):
-        digits = _digits(box[cut])
+    for cut in cuts(box.shape):
+        digits = _digits(box[cut], memory)
         missing = 2 * len(digits) - 1 - len(limbs)
         if missing > 0:
             limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
@@ -143,14 +148,19 @@ def exact_square_sum(box: Box) -> WideIntegers:
     return WideIntegers(limbs.reshape(len(limbs), -1), SQUARE_WIDTH, r1 * r2 << 45)
 
 
-def _digits(part: Box) -> list[NDArray[Any]]:
+def _digits(part: Box, memory: Int64s) -> list[NDArray[Any]]:
     """Integers as the fewest digits of 21 bits, least first, of which the top one is signed and has up to 22."""
     largest = max(int(part.max()), -int(part.min()))
-    rest: NDArray[Any] = part.astype(np.int64) if part.dtype.itemsize < 8 else part
+    scratch, *free = memory[:, : part.size].reshape(len(memory), *part.shape)
+    rest: NDArray[Any] = part
+    if part.dtype.itemsize < 8:
+        np.copyto(scratch, part)
+        rest = scratch
     digits = []
     while largest >= 1 << SQUARE_WIDTH + 1:
-        digits.append((rest & ((1 << SQUARE_WIDTH) - 1)).view(np.int64))
-        rest = rest >> SQUARE_WIDTH
+        digit = np.bitwise_and(rest, (1 << SQUARE_WIDTH) - 1, out=free.pop().view(rest.dtype))
+        digits.append(digit.view(np.int64))
+        rest = np.right_shift(rest, SQUARE_WIDTH, out=scratch.view(rest.dtype))
         largest >>= SQUARE_WIDTH
     return [*digits, rest.view(np.int64)]
 
