@@ -24,6 +24,8 @@ CLASSES = 10
 _SHORT = 32
 # Classes up to here are told to the exponential; beyond, x − 16c is made first.
 _NEAR = 1 << 16
+# Of a class with fewer than one element in so many, the members are picked out one by one.
+_RARE = 16
 _LARGEST = float(np.finfo(np.float64).max)
 # A sum is upper * 2^(FINE + 62) + lower * 2^FINE, 0 <= lower < 2^62.
 LOWER_BITS = np.int64(62)
@@ -100,28 +102,44 @@ def exponential_sums(tile: Box, scratch: Scratch) -> ExponentialSums:
     ends = class_of(np.array((largest.min(), largest.max(), x.min())))
     if ends[0] == ends[1] == ends[2] and abs(ends[0]) <= _NEAR:
         coarse, fine = exponential(x, int(ends[0]), scratch)
-        return ExponentialSums(largest, np.full(o * i, r1 * r2 > 1), _words(coarse, fine, axis, r1 * r2)[None])
-    several = np.add.reduce(x > -np.inf, axis=axis) > 1
+        sums = _words(*(_unbiased(x, axis, b).reshape(1, -1) for x, b in ((coarse, COARSE_BIAS), (fine, FINE_BIAS))))
+        return ExponentialSums(largest, np.full(o * i, r1 * r2 > 1), sums)
+    several = np.add.reduce(x > -np.inf, axis=axis) > 1 if ends[2] < -_NEAR else np.full(o * i, r1 * r2 > 1)
+    sums = _over_classes(x, axis, top, scratch)
+    largest[np.isnan(largest)] = np.nan  # quiet
+    return ExponentialSums(largest, several, sums)
+
+
+def _over_classes(x: Floats, axis: int, top: Floats, scratch: Scratch) -> Integers:
+    """The sums of x over one axis where it falls into several classes, or has NaN or infinities in it."""
     r, below = scratch.shaped(x.shape)[4:6]
-    with np.errstate(invalid="ignore"):  # what comes of NaN and infinities belongs to no class
-        np.multiply(x, 1 / WIDTH, out=below)
-        np.rint(below, out=below)
-        np.multiply(below, WIDTH, out=r)
-        np.subtract(x, r, out=r)
-        np.subtract(np.expand_dims(top, axis), below, out=below)
-        coarse, fine = exponential(r, 0, scratch)
-        deepest = np.max(below, initial=0, where=below < CLASSES)
+    # What comes of NaN and infinities is no number from 0 to 9.
+    np.multiply(x, 1 / WIDTH, out=below)
+    np.rint(below, out=below)
+    np.multiply(below, WIDTH, out=r)
+    np.subtract(x, r, out=r)
+    np.subtract(np.expand_dims(top, axis), below, out=below)
+    coarse, fine = exponential(r, 0, scratch)
     coarse -= COARSE_BIAS
     fine -= FINE_BIAS
-    sums = np.zeros((int(deepest) + 1, 2, o * i), np.int64)
-    for j in range(len(sums)):
-        # All ones where the element is of this class, else zeros.
-        _, masked, _, mask = (array.view(np.int64) for array in scratch.shaped(x.shape)[:4])
-        mask[...] = below == j
-        np.negative(mask, out=mask)
-        parts = [np.add.reduce(np.bitwise_and(digits, mask, out=masked), axis=axis) for digits in (coarse, fine)]
-        sums[j] = _words_of(*parts)
-    return ExponentialSums(largest, several, sums)
+    digits = coarse, fine
+    spare, mask = (scratch.shaped(x.shape)[k].view(np.int64) for k in (1, 3))
+    sums = np.zeros((2, CLASSES, len(top)), np.int64)
+    left, depth = np.count_nonzero(below < CLASSES), 0
+    while left and depth < CLASSES:
+        members = below == depth
+        found = np.count_nonzero(members)
+        if found < x.size // _RARE:
+            at = np.flatnonzero(members)
+            output = at // x.shape[1] if axis else at % x.shape[1]
+            for k in (0, 1):
+                np.add.at(sums[k, depth], output, digits[k].reshape(-1)[at])
+        else:
+            np.negative(members, out=mask, dtype=np.int64)
+            for k in (0, 1):
+                np.add.reduce(np.bitwise_and(digits[k], mask, out=spare), axis=axis, out=sums[k, depth])
+        left, depth = left - found, depth + 1
+    return _words(sums[0, :depth], sums[1, :depth])
 
 
 def class_of(x: Floats) -> Floats:
@@ -131,17 +149,16 @@ def class_of(x: Floats) -> Floats:
     return np.rint(bounded, out=bounded)
 
 
-def _words(coarse: Integers, fine: Integers, axis: int, terms: int) -> Integers:
-    """The sums of biased digits as words. Integers wrap, so biases may be taken off the sums."""
-    biases = np.array((terms * COARSE_BIAS, terms * FINE_BIAS), np.object_) % (1 << 64)
-    coarse_bias, fine_bias = biases.astype(np.uint64).view(np.int64)
-    return _words_of(np.add.reduce(coarse, axis=axis) - coarse_bias, np.add.reduce(fine, axis=axis) - fine_bias)
+def _unbiased(digits: Integers, axis: int, bias: int) -> Integers:
+    """The sums of biased digits, without the biases. Integers wrap, so those may go in the end."""
+    total = digits.shape[axis] * bias
+    return np.add.reduce(digits, axis=axis, keepdims=True) - np.int64((total + (1 << 63)) % (1 << 64) - (1 << 63))
 
 
-def _words_of(coarse: Integers, fine: Integers) -> Integers:
-    """coarse * 2^COARSE + fine * 2^FINE as upper and lower words."""
-    words = np.stack((coarse >> _COARSE_BITS, ((coarse & _COARSE) << _SHIFT) + fine))
-    _carry(words[None])
+def _words(coarse: Integers, fine: Integers) -> Integers:
+    """coarse * 2^COARSE + fine * 2^FINE, both [class, output], as upper and lower words."""
+    words = np.stack((coarse >> _COARSE_BITS, ((coarse & _COARSE) << _SHIFT) + fine), axis=1)
+    _carry(words)
     return words
 
 
@@ -156,10 +173,10 @@ def _lowered(sums: Integers, by: Floats) -> Integers:
         return sums
     lowered = np.zeros((CLASSES, *sums.shape[1:]), np.int64)
     depth = 0
-    for j in range(len(sums)):
-        target = by + j
-        kept = np.flatnonzero(target < CLASSES)
-        to = target[kept].astype(np.intp)
-        lowered[to, :, kept] = sums[j][:, kept].T
-        depth = max(depth, int(to.max(initial=-1)) + 1)
+    for rise in range(CLASSES):
+        risen = by == rise
+        if len(sums) and risen.any():
+            moved = sums[: CLASSES - rise] * risen
+            lowered[rise : rise + len(moved)] += moved
+            depth = rise + len(moved)
     return lowered[:depth]

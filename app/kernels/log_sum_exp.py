@@ -22,7 +22,7 @@ from app.kernels.scratch import Scratch
 
 # Elements of a tile, elements it holds of each output at least, outputs finished together.
 _TILE = 1 << 15
-_DEPTH = 32
+_DEPTH = 64
 _OUTPUTS = 1 << 13
 # e^(-16j).
 _SCALES, _SCALE_TAILS = (part[::-WIDTH] for part in powers(np.arange(-WIDTH * (CLASSES - 1), 1), 1, 512))
@@ -43,13 +43,14 @@ class LogSumExp:
         o, _, i, _ = box.shape
         scratch = Scratch(7, min(box.size, _TILE))
         state = self.identity(o * i)
-        for a, b, (piece, *others) in regions(box.shape, _TILE, _DEPTH):
-            part = exponential_sums(box[piece], scratch)
-            for other in others:
-                part.merge(exponential_sums(box[other], scratch))
-            if len(part.largest) == o * i:
-                return part
-            state.put(part, a.start * i + b.start)
+        with np.errstate(invalid="ignore"):
+            for a, b, (piece, *others) in regions(box.shape, _TILE, _DEPTH):
+                part = exponential_sums(box[piece], scratch)
+                for other in others:
+                    part.merge(exponential_sums(box[other], scratch))
+                if len(part.largest) == o * i:
+                    return part
+                state.put(part, a.start * i + b.start)
         return state
 
     def finish(self, state: ExponentialSums, count: int) -> NDArray[Any]:

@@ -41,12 +41,13 @@ class Product:
     def partial(self, box: Box, first: int = 0) -> Products:
         o, _, i, _ = box.shape
         multiplication = Multiplication(box.size, FORMATS[self._dtype].precision)
-        if box.size <= SLAB:
-            return multiplication.products(box)
         state = self.identity(o * i)
-        for a, b, pieces in regions(box.shape, SLAB, _DEPTH):
-            for piece in pieces:
-                state.merge(multiplication.products(box[piece]), a.start * i + b.start)
+        with np.errstate(invalid="ignore"):  # signalling NaN
+            if box.size <= SLAB:
+                return multiplication.products(box)
+            for a, b, pieces in regions(box.shape, SLAB, _DEPTH):
+                for piece in pieces:
+                    state.merge(multiplication.products(box[piece]), a.start * i + b.start)
         return state
 
     def finish(self, state: Products, count: int) -> NDArray[Any]:

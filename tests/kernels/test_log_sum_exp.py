@@ -201,3 +201,15 @@ def test_many_blocks_of_one_output_do_not_overflow_their_words() -> None:
     for _ in range(14):  # doubled each time: 2^30 elements
         total.merge(ExponentialSums(total.largest.copy(), total.several.copy(), total.sums.copy()))
     assert kernel.finish(total, 1 << 30)[0] == float(8 + 30 * mpmath.log(2))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_signalling_nan_is_answered_with_the_quiet_one(dtype: str) -> None:
+    x = np.ones(64, NUMPY_DTYPES[dtype])
+    x.view(f"u{x.itemsize}")[7] = FORMATS[dtype].infinity + 1
+    kernel = log_sum_exp(x.dtype)
+    for box in (x.reshape(1, 1, 1, 64), x.reshape(1, 64, 1, 1)):
+        assert kernel.whole(box).view(f"u{x.itemsize}").tolist() == [FORMATS[dtype].nan]
+    total = kernel.identity(1)
+    total.merge(kernel.partial(x.reshape(1, 1, 1, 64)))
+    assert kernel.finish(total, 64).view(f"u{x.itemsize}").tolist() == [FORMATS[dtype].nan]

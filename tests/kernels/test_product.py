@@ -121,3 +121,11 @@ def test_special_values(dtype: str, row: list[float], expected: float) -> None:
         assert found.tobytes() == np.array([expected]).astype(x.dtype).tobytes()
     assert kernel.empty() == 1
     assert kernel.elementwise(x) is x
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_signalling_nan_is_answered_with_the_quiet_one(dtype: str) -> None:
+    x = np.ones(64, NUMPY_DTYPES[dtype])
+    x.view(f"u{x.itemsize}")[7] = FORMATS[dtype].infinity + 1
+    for box in (x.reshape(1, 1, 1, 64), x.reshape(1, 64, 1, 1)):
+        assert product(x.dtype).whole(box).view(f"u{x.itemsize}").tolist() == [FORMATS[dtype].nan]
