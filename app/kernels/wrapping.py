@@ -17,7 +17,7 @@ from app.kernels.cuts import PIECE, cuts, output_cuts
 from app.kernels.kernel import Box
 
 _SHORT_RUN = 512
-_FEW_FACTORS = 16
+_LINE = 64  # bytes of cache: factors that lie closer than this are read from memory once, however often it is passed
 
 
 def wrapped_sum(box: Box) -> NDArray[Any]:
@@ -52,7 +52,7 @@ def wrapped_absolute_sum(box: Box) -> NDArray[Any]:
 def wrapped_product(box: Box) -> NDArray[Any]:
     """The products of a box's elements, in its dtype, shape (o, i)."""
     o, r1, i, r2 = box.shape
-    if r2 == 1 or r1 * r2 > _FEW_FACTORS or o * i <= r1 * r2:
+    if r2 == 1 or r1 * r2 * box.itemsize > _LINE or o * i <= r1 * r2:
         return np.asarray(np.multiply.reduce(box, axis=(1, 3), dtype=box.dtype))
     # Many short runs: factor after factor for a cacheful of outputs is some five times as fast as run after run.
     products = np.empty((o, i), box.dtype)
