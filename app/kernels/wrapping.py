@@ -17,7 +17,7 @@ from app.kernels.cuts import PIECE, cuts, output_cuts
 from app.kernels.kernel import Box
 
 _SHORT_RUN = 512
-_LINE = 64  # bytes of cache: factors that lie closer than this are read from memory once, however often it is passed
+_LINE = 64  # bytes of a cache line: what a short run shares, so that a pass over one factor brings the others along
 
 
 def wrapped_sum(box: Box) -> NDArray[Any]:
