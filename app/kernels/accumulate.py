@@ -33,6 +33,8 @@ class Accumulator(Generic[S]):
 
     def absorb(self, block: Block) -> None:
         """Take in a block: whole rows to their outputs, what is left at either end to an open row."""
+        if not len(block.values):
+            return
         size = self.geometry.row_size
         start, stop = block.start, block.start + len(block.values)
         first, last = -(-start // size), stop // size
@@ -54,6 +56,9 @@ class Accumulator(Generic[S]):
         o, _, i, _ = rows.shape
         outputs = self.outputs[first * geometry.outputs : last * geometry.outputs].reshape(o, i)
         parts = self._worthwhile(values)
+        if parts == 1:
+            outputs[...] = self.kernel.whole(rows).reshape(o, i)
+            return
         axis = 0 if o >= parts else 2
         if rows.shape[axis] < parts:  # too few outputs to go round: the threads share each of them
             self._cut_open(range(first, last), values, parts)

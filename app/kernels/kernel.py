@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 Box = NDArray[Any]
 
+quiet = np.errstate(all="ignore")
+"""Decorates what meets NaN and infinities on purpose: NumPy's warnings about them would be noise."""
+
 
 class State(Protocol):
     """What some of the elements contribute to each of n outputs."""

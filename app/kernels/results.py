@@ -93,14 +93,13 @@ class Rounded(Result):
         result = self._approximate(high, count)
         width = (_CAST_ERROR if dtype == _BFLOAT16 else _SINGLE_ERROR) + 2 * relative
         undecided = np.zeros(len(high), np.bool_)
-        with np.errstate(over="ignore"):
-            if missed.any():
-                slack = np.abs(result) * width + self._slope(high, count) * missed
-                below, values = (result - slack).astype(dtype), (result + slack).astype(dtype)
-                near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
-            else:
-                below, values = (result * (1 - width)).astype(dtype), (result * (1 + width)).astype(dtype)
-                near = np.flatnonzero(below != values)
+        if missed.any():
+            slack = np.abs(result) * width + self._slope(high, count) * missed
+            below, values = (result - slack).astype(dtype), (result + slack).astype(dtype)
+            near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
+        else:
+            below, values = (result * (1 - width)).astype(dtype), (result * (1 + width)).astype(dtype)
+            near = np.flatnonzero(below != values)
         if len(near):
             result, rest, slack = self._interval(Approximation(high[near], low[near], missed[near], relative), count)
             values[near] = round_pair(*two_sum(result, rest + slack), dtype)

@@ -88,25 +88,24 @@ def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[
     """
     fraction, scale = np.frexp(np.abs(high))
     scale = scale.astype(np.int64)
-    # The value is X * 2**unit with X of 62 or 63 bits, and `sticky` when something is left below X.
+    # The value is bits * 2**unit, with 62 or 63 bits, and `sticky` where something is left below.
     below = np.ldexp(np.where(high < 0, -low, low), np.clip(63 - scale, -2000, 2000).astype(np.int32))
     below = np.where((below == 0) & (low != 0), np.copysign(0.5, np.where(high < 0, -low, low)), below)
     floor = np.floor(below)
-    X = (np.ldexp(fraction, 53).astype(np.int64) << 10) + floor.astype(np.int64)
-    return np.copysign(
-        round_integer(X, floor != below, exponent + scale - 63, FORMATS[dtype]), high.astype(dtype)
-    ).astype(dtype)
+    bits = (np.ldexp(fraction, 53).astype(np.int64) << 10) + floor.astype(np.int64)
+    values = round_integer(bits, floor != below, exponent + scale - 63, FORMATS[dtype])
+    return np.where(np.signbit(high), -values, values)
 
 
-def round_integer(X: Integers, sticky: NDArray[np.bool_], unit: Integers, target: FloatFormat) -> NDArray[Any]:
-    """(X + a positive rest below 1, where sticky) * 2**unit for 0 <= X < 2**63, of at least 61 bits unless 0."""
-    top = np.where(X >= 1 << 62, 62, 61)
+def round_integer(bits: Integers, sticky: NDArray[np.bool_], unit: Integers, target: FloatFormat) -> NDArray[Any]:
+    """(bits + a rest in (0, 1), where sticky) * 2**unit, for 0 <= bits < 2**63, of at least 61 bits unless 0."""
+    top = np.where(bits >= 1 << 62, 62, 61)
     last = np.maximum(unit + top, target.lowest_exponent) - (target.precision - 1)
     drop = last - unit
-    X = np.where(drop > 63, 1, X)  # far below half of the smallest number
+    bits = np.where(drop > 63, 1, bits)  # far below half of the smallest number
     drop = np.minimum(drop, 63)
-    kept = X >> drop
-    rest = X - (kept << drop)
+    kept = bits >> drop
+    rest = bits - (kept << drop)
     half = np.int64(1) << (drop - 1)
     up = (rest > half) | ((rest == half) & (sticky | (kept & 1 == 1)))
     kept += up

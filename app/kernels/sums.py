@@ -10,7 +10,7 @@ from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Fl
 from app.kernels.double_double import two_sum
 from app.kernels.estimates import together
 from app.kernels.gathering import Gathered, gather, join, summed_in_the_middle
-from app.kernels.kernel import Box
+from app.kernels.kernel import Box, quiet
 from app.kernels.leading import leading
 from app.kernels.loading import TILE, Workspace
 from app.kernels.log_result import LOGARITHM
@@ -39,6 +39,7 @@ class ExactSum:
     def identity(self, outputs: int) -> Bins:
         return Bins(outputs)
 
+    @quiet
     def partial(self, box: Box, first: int = 0) -> Bins:
         state = Bins(box.shape[0] * box.shape[2])
         workspace = Workspace(min(TILE, box.size))
@@ -46,6 +47,7 @@ class ExactSum:
             state.merge(gather(box, pieces, self.term, workspace).in_bins(), a.start * box.shape[2] + b.start)
         return state
 
+    @quiet
     def whole(self, box: Box) -> NDArray[Any]:
         return self._exact(box) if self.term.estimate is None else self._estimated(box)
 
@@ -91,10 +93,10 @@ class ExactSum:
     def _estimate(self, box: Box, pieces: list[Piece], workspace: Workspace) -> Settled:
         assert self.term.estimate is not None
         shapes = [summed_in_the_middle(box[piece]) for piece in pieces]
-        with np.errstate(invalid="ignore"):
-            about = together([self.term.estimate(tile, shape, workspace) for tile, shape in shapes])
-            return self.result.settle(about, box.shape[1] * box.shape[3], self.dtype)
+        about = together([self.term.estimate(tile, shape, workspace) for tile, shape in shapes])
+        return self.result.settle(about, box.shape[1] * box.shape[3], self.dtype)
 
+    @quiet
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
         state.settle()
         high, low, exponent, missed = leading(state)
@@ -108,6 +110,7 @@ class ExactSum:
         empty: np.generic = self.dtype.type(self.result.of_nothing)
         return FORMATS[self.dtype].quiet_nan if self.result.of_nothing != self.result.of_nothing else empty
 
+    @quiet
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
         if self.term.signed and self.result.keeps_one:
             return values
