@@ -37,7 +37,9 @@ openapi: .venv-dev/made
 bench: .venv-dev/made
 	$(DEV) benchmarks $(ARGS)
 
-LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --fork-strategy fewest --generate-hashes --no-header
+# Resolved for the oldest Python and everything newer, whichever Python runs this.
+LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-header
 
 lock: .venv-dev/made
 	$(LOCK) --group dev $(ARGS) -o requirements-dev.lock
