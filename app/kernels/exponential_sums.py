@@ -52,6 +52,19 @@ class ExponentialSums:
         """Sums without a term."""
         return cls(np.full(outputs, -np.inf), np.zeros(outputs, np.bool_), np.zeros((0, 2, outputs), np.int64))
 
+    @classmethod
+    def side_by_side(cls, parts: list[Self]) -> Self:
+        """The sums of all outputs of the parts."""
+        if len(parts) == 1:
+            return parts[0]
+        largest = np.concatenate([part.largest for part in parts])
+        sums = np.zeros((max(len(part.sums) for part in parts), 2, len(largest)), np.int64)
+        at = 0
+        for part in parts:
+            sums[: len(part.sums), :, at : at + len(part.largest)] = part.sums
+            at += len(part.largest)
+        return cls(largest, np.concatenate([part.several for part in parts]), sums)
+
     @property
     def nbytes(self) -> int:
         return self.largest.nbytes + self.several.nbytes + self.sums.nbytes
@@ -72,13 +85,6 @@ class ExponentialSums:
         sums[: len(new)] += new
         _carry(sums)
         self.largest[here] = largest
-
-    def put(self, other: Self, at: int) -> None:
-        """Take over all that is known of outputs that had no term here."""
-        here = slice(at, at + len(other.largest))
-        self.largest[here], self.several[here] = other.largest, other.several
-        self._deepen(len(other.sums))
-        self.sums[: len(other.sums), :, here] = other.sums
 
     def _deepen(self, depth: int) -> None:
         if depth > len(self.sums):

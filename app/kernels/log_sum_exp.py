@@ -7,6 +7,7 @@ narrower formats are correctly rounded but for what no double can tell apart. Wh
 result is that element.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,18 +41,7 @@ class LogSumExp:
         return ExponentialSums.nothing(outputs)
 
     def partial(self, box: Box, first: int = 0) -> ExponentialSums:
-        o, _, i, _ = box.shape
-        scratch = Scratch(7, min(box.size, _TILE))
-        state = self.identity(o * i)
-        with np.errstate(invalid="ignore"):
-            for a, b, (piece, *others) in regions(box.shape, _TILE, _DEPTH):
-                part = exponential_sums(box[piece], scratch)
-                for other in others:
-                    part.merge(exponential_sums(box[other], scratch))
-                if len(part.largest) == o * i:
-                    return part
-                state.put(part, a.start * i + b.start)
-        return state
+        return ExponentialSums.side_by_side(list(_regions(box)))
 
     def finish(self, state: ExponentialSums, count: int) -> NDArray[Any]:
         results = np.empty(len(state.largest), self._dtype)
@@ -61,7 +51,16 @@ class LogSumExp:
 
     def whole(self, box: Box) -> NDArray[Any]:
         _, r1, _, r2 = box.shape
-        return self.finish(self.partial(box), r1 * r2)
+        results, parts, outputs = [], [], 0
+        for part in _regions(box):
+            parts.append(part)
+            outputs += len(part.largest)
+            if outputs >= _OUTPUTS:
+                results.append(self.finish(ExponentialSums.side_by_side(parts), r1 * r2))
+                parts, outputs = [], 0
+        if parts:
+            results.append(self.finish(ExponentialSums.side_by_side(parts), r1 * r2))
+        return results[0] if len(results) == 1 else np.concatenate(results)
 
     def empty(self) -> np.generic:
         nothing: np.generic = self._dtype.type(-np.inf)
@@ -84,6 +83,17 @@ class LogSumExp:
 def log_sum_exp(dtype: np.dtype[Any]) -> LogSumExp:
     """LogSumExp of float16, bfloat16, float32 or float64."""
     return LogSumExp(dtype)
+
+
+def _regions(box: Box) -> Iterator[ExponentialSums]:
+    """The sums of runs of outputs, one after the other."""
+    scratch = Scratch(7, min(box.size, _TILE))
+    for _, _, (first, *others) in regions(box.shape, _TILE, _DEPTH):
+        with np.errstate(invalid="ignore"):
+            state = exponential_sums(box[first], scratch)
+            for other in others:
+                state.merge(exponential_sums(box[other], scratch))
+        yield state
 
 
 def _total(sums: Integers) -> tuple[Floats, Floats]:
