@@ -18,7 +18,8 @@ Draw = np.random.Generator
 Array = NDArray[Any]
 
 
-def _from_bits(dtype: str, bits: Any) -> Array:
+def from_bits(dtype: str, bits: Any) -> Array:
+    """Floats of given bits, whatever the shape."""
     return np.array(bits, np.uint64).astype(f"u{NUMPY_DTYPES[dtype].itemsize}").view(NUMPY_DTYPES[dtype])
 
 
@@ -30,11 +31,11 @@ def _scaled(draw: Draw, dtype: str, size: int, least: int, most: int) -> Array:
     mantissas = draw.integers(0, 1 << format.fraction, size, dtype=np.uint64)
     signs = draw.integers(0, 2, size, dtype=np.uint64)
     shift = np.uint64(format.fraction), np.uint64(format.width - 1)
-    return _from_bits(dtype, signs << shift[1] | exponents << shift[0] | mantissas)
+    return from_bits(dtype, signs << shift[1] | exponents << shift[0] | mantissas)
 
 
 def _pool(draw: Draw, dtype: str, size: int, pool: list[int]) -> Array:
-    return draw.choice(_from_bits(dtype, pool), size)
+    return draw.choice(from_bits(dtype, pool), size)
 
 
 def _powers(dtype: str, *values: tuple[int, int]) -> list[int]:
@@ -44,7 +45,7 @@ def _powers(dtype: str, *values: tuple[int, int]) -> list[int]:
 
 def any_bits(draw: Draw, dtype: str, size: int) -> Array:
     """Every bit pattern alike: all exponents, now and then NaN or infinity."""
-    return _from_bits(
+    return from_bits(
         dtype,
         draw.integers(0, 1 << FORMATS[dtype].width - 1, size, dtype=np.uint64) * np.uint64(2)
         + draw.integers(0, 2, size, dtype=np.uint64),
@@ -99,7 +100,7 @@ def subnormals(draw: Draw, dtype: str, size: int) -> Array:
     """At and below the smallest normal number, zeros of both signs among them."""
     format = FORMATS[dtype]
     few = draw.integers(0, 1 << int(draw.integers(1, format.fraction + 2)), size, dtype=np.uint64)
-    return _from_bits(dtype, few | draw.integers(0, 2, size, dtype=np.uint64) << np.uint64(format.width - 1))
+    return from_bits(dtype, few | draw.integers(0, 2, size, dtype=np.uint64) << np.uint64(format.width - 1))
 
 
 def specials(draw: Draw, dtype: str, size: int) -> Array:
@@ -155,7 +156,7 @@ def near_one(draw: Draw, dtype: str, size: int) -> Array:
     format = FORMATS[dtype]
     one = format.rounded(1, 0)
     offsets = draw.integers(-8, 9, size) + (draw.integers(-2, 3, size) << format.fraction) * int(draw.integers(0, 2))
-    return _from_bits(dtype, (one + offsets).astype(np.uint64))
+    return from_bits(dtype, (one + offsets).astype(np.uint64))
 
 
 def unit_sums(draw: Draw, dtype: str, size: int) -> Array:

@@ -1,0 +1,42 @@
+"""Tensors that random ones found a wrong answer to, as small as they go."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.evaluation import cut, reduced
+from tests.oracle import expect
+from tests.oracle.formats import FORMATS
+from tests.oracle.rows import newest
+from tests.samples import from_bits
+
+
+def check(operator: str, dtype: str, bits: Any, axis: int) -> None:
+    """Bits of a tensor, reduced along one axis as one block and cut in the middle."""
+    values = from_bits(dtype, bits)
+    expected = expect(operator, dtype, values, (axis,))
+    for places in ([], [values.size // 2]):
+        blocks = cut(values, places)
+        expected.assert_matches(*reduced(operator, newest(operator, dtype), dtype, values, {"axes": [axis]}, blocks))
+
+
+@pytest.mark.parametrize("dtype", list(FORMATS))
+@pytest.mark.parametrize("operator", ["ReduceSum", "ReduceMean"])
+def test_minus_zeros_stay_so_beside_an_output_that_is_nan(operator: str, dtype: str) -> None:
+    nan, minus_zero = FORMATS[dtype].nan, FORMATS[dtype].sign_bit
+    check(operator, dtype, [[nan, minus_zero], [minus_zero, minus_zero]], 0)
+
+
+@pytest.mark.parametrize("operator", ["ReduceSumSquare", "ReduceL2"])
+def test_a_subnormal_bfloat16_is_rounded_once_and_not_by_way_of_a_subnormal_float32(operator: str) -> None:
+    check(operator, "bfloat16", [[0x1974, 0x9EE4], [0x1E00, 0x9FA5]], 0)
+
+
+def test_a_subnormal_bfloat16_mean_knows_its_side_of_a_midpoint() -> None:
+    count = (1 << 18) + 1
+    bits = np.zeros(count, np.uint64)
+    bits[: count // 2 + 1] = 1  # the mean is a little more than half of the smallest number
+    check("ReduceMean", "bfloat16", bits, 0)
+    bits[count // 2] = 0  # and a little less
+    check("ReduceMean", "bfloat16", bits, 0)
