@@ -73,43 +73,37 @@ class Accumulator(Generic[S]):
 
     def _cut_open(self, rows: range, values: NDArray[Any], parts: int) -> None:
         for row, elements in zip(rows, np.array_split(values, len(rows)), strict=True):
-            states: list[Callable[[], S]] = []
-            start = 0
-            for part in np.array_split(elements, parts):
-                states.append(partial(self._partial, part, start))
-                start += len(part)
-            state, *others = self._workers.run(states)
-            for other in others:
-                state.merge(other)
-            self._finish(row, state)
+            self._finish(row, self._take_in(None, elements, 0, parts))
 
     def _open_row(self, row: int, values: NDArray[Any], start: int) -> None:
-        parts = self._worthwhile(values)
-        tasks: list[Callable[[], S]] = []
-        begin = start
-        for part in np.array_split(values, parts):
-            tasks.append(partial(self._partial, part, begin))
-            begin += len(part)
         state, missing = self._open.pop(row, (None, self.geometry.row_size))
-        for other in self._workers.run(tasks):
-            if state is None:
-                state = other
-            else:
-                state.merge(other)
-        assert state is not None
+        state = self._take_in(state, values, start, self._worthwhile(values))
         missing -= len(values)
         if missing:
             self._open[row] = state, missing
         else:
             self._finish(row, state)
 
-    def _partial(self, values: NDArray[Any], start: int) -> S:
-        """The state of a row that has seen `values`, which stand at `start` in it."""
-        state = self.kernel.identity(self.geometry.outputs)
+    def _take_in(self, state: S | None, values: NDArray[Any], start: int, parts: int) -> S:
+        """The state of a row (None: that has seen nothing) and of `values`, which stand at `start` in it."""
+        tasks: list[Callable[[], list[tuple[S, int]]]] = []
+        for part in np.array_split(values, parts):
+            tasks.append(partial(self._partials, part, start))
+            start += len(part)
+        if state is None:
+            state = self.kernel.identity(self.geometry.outputs)
+        for seen in self._workers.run(tasks):
+            for other, output in seen:
+                state.merge(other, output)
+        return state
+
+    def _partials(self, values: NDArray[Any], start: int) -> list[tuple[S, int]]:
+        """States of `values`, which stand at `start` in a row, and the outputs they begin at."""
+        seen: list[tuple[S, int]] = []
         for piece in self.geometry.pieces(start, start + len(values)):
             elements = box(values[piece.start - start : piece.stop - start], piece.rows, piece.groups)
-            state.merge(self.kernel.partial(elements, piece.first), piece.output)
-        return state
+            seen.append((self.kernel.partial(elements, piece.first), piece.output))
+        return seen
 
     def _finish(self, row: int, state: S) -> None:
         outputs = self.geometry.outputs

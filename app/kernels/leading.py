@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.kernels.bins import WIDTH, Bins, carry
+from app.kernels.bins import WIDTH, carry
 from app.kernels.double_double import two_sum
 from app.kernels.rounding import Floats, Integers
 
@@ -18,10 +18,24 @@ class Leading(NamedTuple):
     missed: Floats
 
 
-def leading(state: Bins) -> Leading:
-    """The leading bits of settled bins; high is 0 only where the sum is."""
-    outputs = len(state.flags)
-    digits = state.bins if len(state.bins) else np.zeros((1, outputs), np.int64)
+def leading(bins: Integers, lowest: int) -> Leading:
+    """The leading bits of settled bins [bins, outputs]; high is 0 only where the sum is."""
+    return _of_three(bins, lowest) if len(bins) <= 3 else _of_many(bins, lowest)
+
+
+def _of_three(bins: Integers, lowest: int) -> Leading:
+    """At most 97 bits fit two float64; signed as they are."""
+    outputs = bins.shape[1]
+    digits = [bins[k].astype(np.float64) if k < len(bins) else np.zeros(outputs) for k in range(3)]
+    high, rest = two_sum(digits[2] * 2.0**WIDTH, digits[1])
+    high, low = two_sum(high, rest + digits[0] * 2.0**-WIDTH)
+    return Leading(high, low, np.full(outputs, WIDTH * (lowest + 1)), np.broadcast_to(np.float64(0.0), outputs))
+
+
+def _of_many(bins: Integers, lowest: int) -> Leading:
+    """From the first digit that is not 0, four digits of the size."""
+    outputs = bins.shape[1]
+    digits = bins
     negative = digits[-1] < 0
     if negative.any():
         digits = np.where(negative, -digits, digits)
@@ -40,4 +54,4 @@ def leading(state: Bins) -> Leading:
     high, low = two_sum(high, low)
     missed = np.abs(lost) + np.where(last < top - 3, 2.0 ** (-2 * WIDTH), 0.0)
     sign = np.where(negative, -1.0, 1.0)
-    return Leading(high * sign, low * sign, WIDTH * (state.lowest + top - 1), missed)
+    return Leading(high * sign, low * sign, WIDTH * (lowest + top - 1), missed)

@@ -1,12 +1,13 @@
 """Sum, Mean, L1, SumSquare, L2 and LogSum of floats: an exact sum of terms, then one rounding of its result."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
+from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
 from app.kernels.double_double import two_sum
 from app.kernels.estimates import together
 from app.kernels.gathering import Gathered, gather, join, summed_in_the_middle
@@ -15,7 +16,7 @@ from app.kernels.leading import leading
 from app.kernels.loading import TILE, Workspace
 from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
-from app.kernels.regions import Piece, regions
+from app.kernels.regions import Piece, cuts, regions
 from app.kernels.results import MEAN, ROOT, TOTAL, Approximation, Result, Settled
 from app.kernels.rounding import FORMATS
 from app.kernels.squares import square
@@ -42,9 +43,8 @@ class ExactSum:
     @quiet
     def partial(self, box: Box, first: int = 0) -> Bins:
         state = Bins(box.shape[0] * box.shape[2])
-        workspace = Workspace(min(TILE, box.size))
-        for a, b, pieces in regions(box.shape, TILE, DEPTH):
-            state.merge(gather(box, pieces, self.term, workspace).in_bins(), a.start * box.shape[2] + b.start)
+        for start, gathered in self._gathered(box):
+            state.merge(gathered.in_bins(), start)
         return state
 
     @quiet
@@ -52,25 +52,29 @@ class ExactSum:
         return self._exact(box) if self.term.estimate is None else self._estimated(box)
 
     def _exact(self, box: Box) -> NDArray[Any]:
-        o, r1, i, r2 = box.shape
-        outputs = np.empty(o * i, self.dtype)
+        outputs = np.empty(box.shape[0] * box.shape[2], self.dtype)
+        for start, gathered in self._gathered(box):
+            outputs[start : start + gathered.outputs] = self._of(gathered, box.shape[1] * box.shape[3])
+        return outputs
+
+    def _gathered(self, box: Box) -> Iterator[tuple[int, Gathered]]:
+        """The exact sums of a box, many outputs together, and where they start."""
         workspace = Workspace(min(TILE, box.size))
         waiting: list[Gathered] = []
         start = stop = 0
         for _, _, pieces in regions(box.shape, TILE, DEPTH):
             gathered = gather(box, pieces, self.term, workspace)
             if waiting and (stop - start + gathered.outputs > TOGETHER or not gathered.narrow):
-                outputs[start:stop] = self._of(join(waiting), r1 * r2)
+                yield start, join(waiting)
                 waiting, start = [], stop
             stop += gathered.outputs
             if gathered.narrow:
                 waiting.append(gathered)
             else:
-                outputs[start:stop] = self.finish(gathered.in_bins(), r1 * r2)
+                yield start, gathered
                 start = stop
         if waiting:
-            outputs[start:stop] = self._of(join(waiting), r1 * r2)
-        return outputs
+            yield start, join(waiting)
 
     def _estimated(self, box: Box) -> NDArray[Any]:
         outputs = np.empty(box.shape[0] * box.shape[2], self.dtype)
@@ -99,12 +103,23 @@ class ExactSum:
     @quiet
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
         state.settle()
-        high, low, exponent, missed = leading(state)
-        values, undecided = self.result.settle_scaled(high, low, exponent, missed, count, self.dtype)
-        at = np.flatnonzero(undecided)
+        outputs = len(state.flags)
+        parts = [self._finished(state, here, count) for here in cuts(outputs, TOGETHER)]
+        return np.concatenate(parts) if parts else np.empty(0, self.dtype)
+
+    def _finished(self, state: Bins, here: slice, count: int) -> NDArray[Any]:
+        high, low, exponent, missed = leading(state.bins[:, here], state.lowest)
+        if exponent.min() > LOWEST_UNIT and exponent.max() < HIGHEST_TOP - 3 * WIDTH:
+            about = Approximation(np.ldexp(high, exponent), np.ldexp(low, exponent), np.ldexp(missed, exponent))
+            values, undecided = self.result.settle(about, count, self.dtype)
+        else:
+            values, undecided = self.result.settle_scaled(high, low, exponent, missed, count, self.dtype)
+        zero = high == 0
+        at = np.flatnonzero(undecided & ~zero)
         if len(at):
-            values[at] = self.result.decide([state.exact(int(output)) for output in at], count, self.dtype)
-        return self._with_specials(values, high == 0, state.flags)
+            sums = [state.exact(here.start + int(output)) for output in at]
+            values[at] = self.result.decide(sums, count, self.dtype)
+        return self._with_specials(values, zero, state.flags[here])
 
     def empty(self) -> np.generic:
         empty: np.generic = self.dtype.type(self.result.of_nothing)
@@ -118,7 +133,7 @@ class ExactSum:
 
     def _of(self, gathered: Gathered, count: int) -> NDArray[Any]:
         parts = gathered.parts
-        if any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
+        if not gathered.narrow or any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
             return self.finish(gathered.in_bins(), count)
         about = _total(parts, gathered.outputs)
         values, undecided = self.result.settle(about, count, self.dtype)
