@@ -178,10 +178,14 @@ class Mean(Rounded):
         if count & (count - 1) == 0:
             return high / count, low / count, np.ones(len(high), np.bool_)
         first = high / count
-        product, rest = two_product(first, np.full_like(first, count))
-        remainder = ((high - product) - rest) + low
-        quotient, tail = two_sum(first, remainder / count)
-        return quotient, tail, remainder == 0
+        divisor = np.full_like(first, count)
+        product, rest = two_product(first, divisor)
+        remainder, lost = two_sum((high - product) - rest, low)
+        second = remainder / count
+        # Exact halves between two float64 are common for few terms: no bound would ever decide those.
+        product, rest = two_product(second, divisor)
+        quotient, tail = two_sum(first, second)
+        return quotient, tail, (product == remainder) & (rest == 0) & (lost == 0)
 
     def _leading(self, total: int, exponent: int, count: int) -> tuple[int, bool, int]:
         return leading_bits(total, count, exponent)

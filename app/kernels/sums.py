@@ -25,7 +25,7 @@ from app.kernels.terms import ELEMENT, HIGHEST_TOP, LOWEST_UNIT, MAGNITUDE, Term
 # Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
 DEPTH = 64
 TOGETHER = 4096
-# Undecided outputs of a region that are worth a look of their own, rather than the whole region.
+# Undecided outputs of a region that are worth a reading of their own, rather than one of the whole region.
 FEW = 4
 
 
@@ -83,16 +83,21 @@ class ExactSum:
         for a, b, pieces in regions(box.shape, TILE, DEPTH):
             values, undecided = self._estimate(box, pieces, workspace)
             at = np.flatnonzero(undecided)
-            if len(at) > FEW:
-                values = self._exact(box[a, :, b])
-            else:
-                for output in at:
-                    outer, inner = divmod(int(output), b.stop - b.start)
-                    one = box[a.start + outer : a.start + outer + 1, :, b.start + inner : b.start + inner + 1]
-                    values[output] = self._exact(one)[0]
+            if len(at):
+                values[at] = self._exact_of(box[a, :, b], at)
             start, stop = stop, stop + len(values)
             outputs[start:stop] = values
         return outputs
+
+    def _exact_of(self, region: Box, at: NDArray[np.intp]) -> NDArray[Any]:
+        """The exact results of some outputs of a region, by the way that reads least."""
+        _, r1, i, r2 = region.shape
+        outer, inner = np.divmod(at, i)
+        if len(at) * r1 * r2 <= TILE:
+            return self._exact(region[outer, :, inner][:, :, None])
+        if len(at) > FEW:
+            return self._exact(region)[at]
+        return np.concatenate([self._exact(region[o : o + 1, :, k : k + 1]) for o, k in zip(outer, inner, strict=True)])
 
     def _estimate(self, box: Box, pieces: list[Piece], workspace: Workspace) -> Settled:
         assert self.term.estimate is not None
