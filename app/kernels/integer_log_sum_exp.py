@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
 from app.errors import Undefined
-from app.kernels.cuts import SHORT, cuts, output_cuts
 from app.kernels.integer_log import floor_log, scaled_power
 from app.kernels.kernel import Box
+from app.kernels.regions import SHORT, output_pieces, pieces
 
 DISTANCES = 139
 """e^-138 is above 2^-200 and e^-139 below."""
@@ -111,9 +111,9 @@ class IntegerLogSumExp:
         o, r1, i, r2 = box.shape
         largest = np.maximum.reduce(box, axis=(1, 3))
         counts = np.zeros((o, i, DISTANCES), np.min_scalar_type(r1 * r2))
-        for cut in cuts(box.shape):
-            tally = _tally(largest[cut[0], cut[2]], box[cut])
-            counts[cut[0], cut[2]] += tally.astype(counts.dtype)
+        for piece in pieces(box.shape):
+            tally = _tally(largest[piece[0], piece[2]], box[piece])
+            counts[piece[0], piece[2]] += tally.astype(counts.dtype)
         return Histograms(largest.reshape(-1), counts.reshape(-1, DISTANCES), r1 * r2)
 
     def finish(self, state: Histograms, count: int) -> NDArray[Any]:
@@ -126,9 +126,9 @@ class IntegerLogSumExp:
         if r1 * r2 > SHORT:
             return self.finish(self.partial(box), r1 * r2)
         outputs = np.empty((o, i), self.dtype)
-        for cut in output_cuts(box.shape):
-            part = outputs[cut[0], cut[2]]
-            part[...] = self._short(box[cut]).reshape(part.shape)
+        for piece in output_pieces(box.shape):
+            part = outputs[piece[0], piece[2]]
+            part[...] = self._short(box[piece]).reshape(part.shape)
         return outputs.reshape(-1)
 
     def _short(self, box: Box) -> NDArray[Any]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
 from app.errors import Undefined
-from app.kernels.cuts import PIECE, SHORT, output_cuts
 from app.kernels.integer_roots import floor_roots
 from app.kernels.kernel import Box
+from app.kernels.regions import PIECE, SHORT, output_pieces
 from app.kernels.wide_integers import (
     SQUARE_LENGTH,
     SQUARE_WIDTH,
@@ -73,9 +73,9 @@ class PowerSumReduction(ABC):
             return self.finish(self.partial(box), count)
         outputs = np.empty((o, i), self.dtype)
         memory = working_memory()
-        for cut in output_cuts(box.shape):
-            part = outputs[cut[0], cut[2]]
-            part[...] = self.finish(self._sum(box[cut], memory), count).reshape(part.shape)
+        for piece in output_pieces(box.shape):
+            part = outputs[piece[0], piece[2]]
+            part[...] = self.finish(self._sum(box[piece], memory), count).reshape(part.shape)
         return outputs.reshape(-1)
 
 

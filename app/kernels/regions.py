@@ -7,6 +7,18 @@ from collections.abc import Iterator
 
 Piece = tuple[slice, slice, slice, slice]
 
+PIECE = 1 << 15
+"""Elements of a piece: 256 KiB of int64, so that a piece and some temporaries fit a second-level cache of 2 MiB."""
+
+ROWS = 16
+"""Elements of each of its outputs that make what is done once per output a small part of the work."""
+
+SHORT = 1024
+"""Elements an output may have for pieces to hold complete outputs; longer ones are so few that their cost is small."""
+
+_OUTPUTS = 15 << 10
+"""Outputs of a piece of complete ones: int64 arrays of so many malloc keeps; from 128 KiB on it may give them back."""
+
 
 def regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[slice, slice, list[Piece]]]:
     """Regions (o, i) of a box and their pieces of at most `size` elements.
@@ -23,6 +35,22 @@ def regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[sli
     for a in cuts(o, outer):
         for b in cuts(i, wide):
             yield a, b, [(a, c, b, d) for c in cuts(r1, along) for d in cuts(r2, run)]
+
+
+def pieces(shape: tuple[int, ...], size: int = PIECE, depth: int = ROWS) -> Iterator[Piece]:
+    """The pieces of all regions."""
+    for _, _, found in regions(shape, size, depth):
+        yield from found
+
+
+def output_pieces(shape: tuple[int, ...]) -> Iterator[Piece]:
+    """Pieces that hold every element of their outputs, as many outputs as bear some temporaries each."""
+    o, r1, i, r2 = shape
+    outputs = max(1, min(_OUTPUTS, 32 * PIECE // (r1 * r2)))
+    wide = min(i, outputs)
+    for a in cuts(o, outputs // wide):
+        for b in cuts(i, wide):
+            yield a, slice(None), b, slice(None)
 
 
 def cuts(extent: int, step: int) -> Iterator[slice]:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
-from app.kernels.cuts import PIECE, cuts
 from app.kernels.kernel import Box
+from app.kernels.regions import PIECE, pieces
 from app.kernels.wrapping import wrapped_sum
 
 Int64s = NDArray[np.int64]
@@ -115,10 +115,10 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     narrow = box.dtype.itemsize < 8
     limbs = np.zeros((1 if narrow else 2, o, i), np.int64)
     scratch = memory[0].view(np.int64 if narrow else box.dtype)
-    for cut in cuts(box.shape):
-        part = box[cut]
+    for piece in pieces(box.shape):
+        part = box[piece]
         temporary = scratch[: part.size].reshape(part.shape)
-        sums = limbs[:, cut[0], cut[2]]
+        sums = limbs[:, piece[0], piece[2]]
         if narrow:
             np.copyto(temporary, part)
             sums[0] += wrapped_sum(temporary)
@@ -135,12 +135,12 @@ def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of the squares of a box of integers, up to SQUARE_LENGTH elements each."""
     o, r1, i, r2 = box.shape
     limbs = np.zeros((1, o, i), np.int64)
-    for cut in cuts(box.shape):
-        digits = _digits(box[cut], memory)
+    for piece in pieces(box.shape):
+        digits = _digits(box[piece], memory)
         missing = 2 * len(digits) - 1 - len(limbs)
         if missing > 0:
             limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
-        sums = limbs[:, cut[0], cut[2]]
+        sums = limbs[:, piece[0], piece[2]]
         for j, a in enumerate(digits):
             sums[2 * j] += np.einsum("arbs,arbs->ab", a, a)
             for k, b in enumerate(digits[:j]):

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
-from app.kernels.cuts import PIECE, cuts, output_cuts
 from app.kernels.kernel import Box
+from app.kernels.regions import PIECE, output_pieces, pieces
 
 _SHORT_RUN = 512
 _LINE = 64  # bytes of a cache line: what a short run shares, so that a pass over one factor brings the others along
@@ -42,10 +42,10 @@ def wrapped_absolute_sum(box: Box) -> NDArray[Any]:
         return wrapped_sum(np.abs(box))
     sums = np.zeros((box.shape[0], box.shape[2]), box.dtype)
     scratch = np.empty(PIECE, box.dtype)
-    for cut in cuts(box.shape):
-        part = box[cut]
+    for piece in pieces(box.shape):
+        part = box[piece]
         absolute = np.abs(part, out=scratch[: part.size].reshape(part.shape))
-        sums[cut[0], cut[2]] += wrapped_sum(absolute)
+        sums[piece[0], piece[2]] += wrapped_sum(absolute)
     return sums
 
 
@@ -56,8 +56,8 @@ def wrapped_product(box: Box) -> NDArray[Any]:
         return np.asarray(np.multiply.reduce(box, axis=(1, 3), dtype=box.dtype))
     # Many short runs: factor after factor for a cacheful of outputs is some five times as fast as run after run.
     products = np.empty((o, i), box.dtype)
-    for cut in output_cuts(box.shape):
-        part, product = box[cut], products[cut[0], cut[2]]
+    for piece in output_pieces(box.shape):
+        part, product = box[piece], products[piece[0], piece[2]]
         product[...] = part[:, 0, :, 0]
         for factor in range(1, r1 * r2):
             np.multiply(product, part[:, factor // r2, :, factor % r2], out=product)
