@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.rounding import FORMATS, Floats
+from app.kernels.scratch import aligned
 
 Dtype = np.dtype[Any]
 
@@ -34,12 +35,6 @@ class Workspace:
         while nth >= len(self._buffers):
             self._buffers.append(aligned(self._size))
         return self._buffers[nth].view(dtype)[: prod(shape)].reshape(shape)
-
-
-def aligned(size: int) -> Floats:
-    """An array that begins at a cache line: NumPy aligns to 16 bytes, where every 64-byte access touches two lines."""
-    memory = np.empty(size + 7)
-    return memory[-memory.ctypes.data % 64 // 8 :][:size]
 
 
 @dataclass(frozen=True, slots=True)
