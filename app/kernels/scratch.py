@@ -13,14 +13,19 @@ from app.kernels.rounding import Floats
 _LINE = 64
 
 
+def aligned(size: int) -> Floats:
+    """An array that begins at a cache line."""
+    memory = np.empty(size + _LINE // 8)
+    return memory[-memory.__array_interface__["data"][0] % _LINE // 8 :][:size]
+
+
 class Scratch:
     """A number of float64 arrays, cut to the shape at hand."""
 
     def __init__(self, arrays: int, size: int) -> None:
         stride = -(-size // 8) * 8
-        memory = np.empty(arrays * stride + _LINE // 8)
-        start = -memory.__array_interface__["data"][0] % _LINE // 8
-        self._arrays = [memory[start + k * stride :][:size] for k in range(arrays)]
+        memory = aligned(arrays * stride)
+        self._arrays = [memory[k * stride :][:size] for k in range(arrays)]
         self._views: dict[tuple[int, ...], list[Floats]] = {}
 
     def shaped(self, shape: tuple[int, ...]) -> list[Floats]:
