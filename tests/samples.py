@@ -122,6 +122,21 @@ def zeros(draw: Draw, dtype: str, size: int) -> Array:
     return _pool(draw, dtype, size, [0, sign] if draw.integers(0, 2) else [sign])
 
 
+def zeros_among_nans(draw: Draw, dtype: str, size: int) -> Array:
+    """Zeros of both signs, NaN and infinities: outputs of -0.0 beside outputs of NaN."""
+    format = FORMATS[dtype]
+    others = [format.nan, format.infinity | format.sign_bit, 0]
+    return _pool(draw, dtype, size, [format.sign_bit] * 4 + others[: int(draw.integers(1, 4))])
+
+
+def underflowing(draw: Draw, dtype: str, size: int) -> Array:
+    """Numbers whose squares, and products of two, are subnormal."""
+    format = FORMATS[dtype]
+    bias, square = 1 - format.smallest - format.fraction, format.smallest + format.fraction // 2
+    middle = bias + square // 2
+    return _scaled(draw, dtype, size, middle - format.fraction // 4 - 1, middle + format.fraction // 4 + 1)
+
+
 def small_whole(draw: Draw, dtype: str, size: int) -> Array:
     """Small whole numbers, many ties."""
     return draw.integers(-4, 5, size).astype(NUMPY_DTYPES[dtype])
@@ -178,7 +193,7 @@ FLOATS: dict[str, Sample] = {
     sample.__name__: sample
     for sample in (
         any_bits, every_exponent, window, ordinary, cancelling, midpoints, norms, subnormals, specials, zeros,
-        small_whole, constant, huge, exponents, near_one, unit_sums,
+        zeros_among_nans, underflowing, small_whole, constant, huge, exponents, near_one, unit_sums,
     )
 }  # fmt: skip
 

@@ -40,3 +40,10 @@ def test_a_subnormal_bfloat16_mean_knows_its_side_of_a_midpoint() -> None:
     check("ReduceMean", "bfloat16", bits, 0)
     bits[count // 2] = 0  # and a little less
     check("ReduceMean", "bfloat16", bits, 0)
+
+
+@pytest.mark.parametrize("dtype", list(FORMATS))
+def test_log_sum_exp_of_one_minus_zero_is_itself_beside_an_output_that_is_nan(dtype: str) -> None:
+    nan, minus_zero = FORMATS[dtype].nan, FORMATS[dtype].sign_bit
+    minus_infinity = minus_zero | FORMATS[dtype].infinity
+    check("ReduceLogSumExp", dtype, [[minus_zero, minus_infinity], [nan, minus_zero]], 1)
