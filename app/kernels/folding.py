@@ -10,6 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.heap import retain_freed_memory
+
+retain_freed_memory()
+
 # A tile fills half of a second-level cache of 2 MB; where a fold keeps several copies of it, an eighth.
 TILE_BYTES = 1 << 20
 COPIED_TILE_BYTES = 1 << 18

@@ -1,19 +1,23 @@
 """ArgMin and ArgMax: the state of an output is the extreme so far and where it stands."""
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels.folding import DEPTH, fold, tiles
+from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, Region, fold, tiles
 from app.kernels.kernel import Box
 from app.kernels.order import order
 
 Indices = NDArray[np.int64]
+Found = tuple[NDArray[Any], NDArray[Any]]  # extremes, and their indices in any integers
 
 # Rows up to this many bytes are turned into columns, where one call serves many rows.
 SHORT_BYTES = 64
+# Elements that NumPy's search is through with before ours has begun.
+FEW = 1024
 # Columns of a tile are as deep as that, or as the axis is: a byte holds every index, and int64 is needed seldom.
 COLUMN_DEPTH = 64
 # Fewer columns than this are turned into rows.
@@ -50,13 +54,13 @@ class Search:
         known = dtype == self.order.storage
         self.native = None if last or not known else np.argmax if largest else np.argmin
 
-    def best(self, found: list[tuple[NDArray[Any], Indices]]) -> tuple[NDArray[Any], Indices]:
+    def best(self, found: list[Found]) -> Found:
         """Of several extremes for each output the one that counts, whatever the order they come in."""
-        values = np.concatenate([extremes for extremes, _ in found]).reshape(1, len(found), -1, 1)
+        values = np.concatenate([rivals for rivals, _ in found]).reshape(1, len(found), -1, 1)
         indices = np.concatenate([indices for _, indices in found]).reshape(values.shape)
-        extremes = self.order.extremes(values)
-        tied = self.order.ties(values, extremes)
-        return extremes, fold(self._nearer, np.where(tied, indices, self.nowhere))
+        rivals = self.order.rivals(values)
+        tied = self.order.ties(values, rivals)
+        return rivals, fold(self._nearer, np.where(tied, indices, self.nowhere))
 
     @property
     def nowhere(self) -> np.int64:
@@ -67,7 +71,7 @@ class Search:
     def _nearer(self) -> np.ufunc:
         return np.maximum if self._last else np.minimum
 
-    def tile(self, box: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
+    def tile(self, box: NDArray[Any]) -> Found:
         """The extremes of a tile with one axis to reduce, r1 or r2, and their indices along it."""
         o, r1, i, r2 = box.shape
         if r2 > 1:
@@ -79,23 +83,23 @@ class Search:
             return self._rows(box.swapaxes(1, 2).reshape(o * i, r1))
         return self._columns(box[..., 0])
 
-    def _rows(self, rows: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
+    def _rows(self, rows: NDArray[Any]) -> Found:
         if self.native is not None:
             indices = self.native(rows, axis=1)
             return rows[np.arange(len(rows)), indices], indices
         box = rows[np.newaxis, np.newaxis, :, :]
-        extremes = self.order.extremes(box)
-        tied = self.order.ties(box, extremes)[0, 0]
+        rivals = self.order.rivals(box)
+        tied = self.order.ties(box, rivals)[0, 0]
         if not self._last:
-            return extremes, tied.argmax(axis=1)
-        return extremes, rows.shape[1] - 1 - tied[:, ::-1].argmax(axis=1)
+            return rivals, tied.argmax(axis=1)
+        return rivals, rows.shape[1] - 1 - tied[:, ::-1].argmax(axis=1)
 
-    def _columns(self, columns: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
+    def _columns(self, columns: NDArray[Any]) -> Found:
         """Along the middle axis of (o, r, i). The indices fold in the narrowest integers that hold them."""
         r = columns.shape[1]
         box = columns[..., np.newaxis]
-        extremes = self.order.extremes(box)
-        tied = self.order.ties(box, extremes).view(np.uint8)
+        rivals = self.order.rivals(box)
+        tied = self.order.ties(box, rivals).view(np.uint8)
         narrow = np.min_scalar_type(r - 1)
         indices = np.arange(r, dtype=narrow).reshape(r, 1, 1)
         if self._last:  # 0 where there is no tie
@@ -106,7 +110,7 @@ class Search:
             np.subtract(tied, 1, out=tied)
             masks = tied if narrow == np.uint8 else tied.view(np.int8).astype(narrow)
             masks |= indices
-        return extremes, fold(self._nearer, masks).astype(np.int64)
+        return rivals, fold(self._nearer, masks)
 
 
 class Position:
@@ -123,24 +127,30 @@ class Position:
 
     def partial(self, box: Box, first: int = 0) -> Positions:
         """The extremes of a box and their indices, the box's elements counted from `first`."""
-        return Positions(self._search, *self._positions(box, first))
-
-    def _positions(self, box: Box, first: int) -> tuple[NDArray[Any], Indices]:
-        box = box.view(self._order.storage)
         o, _, i, _ = box.shape
         values = np.empty((o, i), self._order.storage)
         indices = np.empty((o, i), np.int64)
+        for region, rivals, along in self._regions(box, first):
+            values[region] = rivals.reshape(values[region].shape)
+            indices[region] = along.reshape(indices[region].shape)
+        return Positions(self._search, values.reshape(-1), indices.reshape(-1))
+
+    def _regions(self, box: Box, first: int) -> Iterator[tuple[Region, NDArray[Any], NDArray[Any]]]:
+        """The extremes of a box and their indices, region by region of its outputs."""
+        box = box.view(self._order.storage)
+        if box.nbytes <= COPIED_TILE_BYTES:
+            rivals, along = self._search.tile(box)
+            yield (slice(None), slice(None)), rivals, along + np.int64(first)
+            return
         for region, pieces in tiles(box, COLUMN_DEPTH):
-            found: list[tuple[NDArray[Any], Indices]] = []
+            found: list[Found] = []
             for piece in pieces:
-                extremes, along = self._search.tile(box[piece])
-                along += first + piece[1].start + piece[3].start
-                found.append((extremes, along))
+                rivals, along = self._search.tile(box[piece])
+                start = first + piece[1].start + piece[3].start
+                found.append((rivals, along + np.int64(start) if start else along))
                 if len(found) == DEPTH:
                     found = [self._search.best(found)]
-            best = found[0] if len(found) == 1 else self._search.best(found)
-            values[region], indices[region] = (part.reshape(values[region].shape) for part in best)
-        return values.reshape(-1), indices.reshape(-1)
+            yield region, *(found[0] if len(found) == 1 else self._search.best(found))
 
     def finish(self, state: Positions, count: int) -> Indices:
         """The indices, int64."""
@@ -149,9 +159,13 @@ class Position:
     def whole(self, box: Box) -> Indices:
         """The indices along the box's one axis."""
         o, _, i, r2 = box.shape
-        if self._search.native is not None and r2 * box.itemsize > SHORT_BYTES:
-            return self._search.native(box.reshape(o * i, r2), axis=1)
-        return self._positions(box, 0)[1]
+        long = r2 > 1 and (o * i == 1 or r2 * box.itemsize > SHORT_BYTES)
+        if self._search.native is not None and (long or box.size <= FEW):
+            return self._search.native(box, axis=3 if r2 > 1 else 1).reshape(-1)
+        indices = np.empty((o, i), np.int64)
+        for region, _, along in self._regions(box, 0):
+            indices[region] = along.reshape(indices[region].shape)
+        return indices.reshape(-1)
 
     def empty(self) -> np.generic:
         """No element has an index."""

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels import folding
+from app.kernels import folding, position
 from app.kernels.position import Position, arg_max, arg_min
 from tests.kernels.test_extremum import DTYPES, FLOATS, bits, mixed
 
@@ -61,6 +61,8 @@ def test_every_pattern_gives_the_index_of_the_extreme(
     for tile_bytes in (1 << 20, 256):
         monkeypatch.setattr(folding, "TILE_BYTES", tile_bytes)
         monkeypatch.setattr(folding, "COPIED_TILE_BYTES", tile_bytes)
+        monkeypatch.setattr(position, "COPIED_TILE_BYTES", tile_bytes)
+        monkeypatch.setattr(position, "FEW", 4)
         for number, shape in enumerate(SHAPES):
             for seed in (number, number + 1):
                 box = tying(dtype, shape, seed)
