@@ -31,7 +31,7 @@ def eager() -> Iterator[dict[int, Workers]]:
 
 
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
-@settings(max_examples=20)
+@settings(max_examples=14)
 @given(data=st.data())
 def test_any_cut_in_any_order_on_any_threads_gives_the_bits_of_one_block(
     eager: dict[int, Workers], operator: str, dtype: str, data: Any

@@ -17,7 +17,7 @@ from tests.strategies import fields, tensors
 
 
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
-@settings(max_examples=25)
+@settings(max_examples=18)
 @given(data=st.data())
 def test_any_tensor_over_any_axes_gives_the_exact_answer(operator: str, dtype: str, data: Any) -> None:
     version = data.draw(st.sampled_from([v for v in VERSIONS[operator] if dtype in dtypes(operator, v)]))
@@ -56,7 +56,7 @@ def defined(operator: str, dtype: str, values: Any, axis: int) -> Any:
 
 
 EDGES = [126, 127, 128, 129, 1023, 1025, 8191, 8193, 2**15 - 1, 2**15 + 1, 2**16 - 1, 2**16 + 1]
-"""Sizes around those at which kernels may change their way."""
+"""Sizes around those at which kernels may change their way; every other pair of operator and dtype meets one half."""
 
 
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
@@ -64,7 +64,7 @@ def test_sizes_around_tile_edges_give_the_exact_answer(operator: str, dtype: str
     draw = np.random.default_rng(len(operator))
     version = max(v for v in VERSIONS[operator] if dtype in dtypes(operator, v))
     kinds = list(samples(dtype).values())
-    for size, other in pairwise([*EDGES, 1]):
+    for size, other in pairwise([*EDGES[PAIRS.index((operator, dtype)) % 2 :: 2], 1]):
         kind = kinds[size * 7 % len(kinds)]
         shape = (size, 1 + other % 3) if other % 2 else (1 + other % 3, size)
         values = kind(draw, dtype, shape[0] * shape[1]).reshape(shape)

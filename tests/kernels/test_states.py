@@ -42,7 +42,7 @@ def _ranges(size: int, draw: random.Random) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
-@settings(max_examples=12)
+@settings(max_examples=9)
 @given(data=st.data())
 def test_states_merge_in_any_order_and_association_to_the_same_bits(operator: str, dtype: str, data: Any) -> None:
     draw = random.Random(data.draw(SEEDS))
