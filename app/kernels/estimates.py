@@ -1,9 +1,10 @@
-"""Sums of squares to within a proven bound: in one reading, where the exact sum takes several.
+"""Sums to within a proven bound: in one reading, where the exact sum takes several.
 
-Squares do not cancel, so a bound of the error is small beside the sum and nearly always decides the rounding. Where
-it does not, or where a square may overflow or underflow, the exact sum is asked.
+The bound nearly always decides the rounding. Where it does not, or where a term is not finite, a square may overflow
+or underflow, or a zero's sign is asked, so is the exact sum.
 """
 
+from collections.abc import Callable
 from math import frexp
 from typing import Any
 
@@ -11,56 +12,137 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.double_double import two_sum
-from app.kernels.loading import Workspace, read
-from app.kernels.parts import exact_parts
+from app.kernels.loading import LARGEST, Workspace, read
+from app.kernels.parts import exact_parts, grouped
 from app.kernels.results import Approximation
 from app.kernels.rounding import Floats
 
-# Products that are added in a row, twice as many at most; bits of a head, of which so many squares add exactly.
+# Terms or products that are added in a row; of products, twice as many at most.
 RUN = 32
+# Bits of a head, of which 2 RUN squares add exactly.
 WIDTH = 23
-# Sizes of elements whose squares are far from overflow and underflow: 2^-LIMIT to 2^LIMIT.
+# Elements of sizes 2^-LIMIT to 2^LIMIT have squares far from overflow and underflow.
 LIMIT = 400
+# Elements of float64 up to this size have rests and sums that are normal numbers.
+LONGEST = 800
+
+Shape = tuple[int, int, int]
+Estimate = Callable[[NDArray[Any], Shape, Workspace], Approximation]
 
 
-def estimate_short_squares(tile: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) -> Approximation:
+def estimate_elements(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+    """Elements of float64 as heads, which add exactly, and rests of some 2^-40 of them, which need not."""
+    y = workspace.values(tile.shape)
+    np.copyto(y, tile)
+    return _estimate(y, shape, workspace)
+
+
+def estimate_magnitudes(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+    """The same for their magnitudes."""
+    return _estimate(np.abs(tile, out=workspace.values(tile.shape)), shape, workspace)
+
+
+def estimate_short_squares(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
     """Squares that float64 holds: each sum of r of them is within r·2^-53 of itself, in whatever order."""
     y = workspace.values(tile.shape)
-    read(tile, y, workspace)
+    values = read(tile, y, workspace)
+    if values.dtype != tile.dtype and not _largest(values) <= LARGEST[tile.dtype]:  # float16 hides its infinities
+        return _unknown(shape)
     y = y.reshape(shape)
     sums = np.einsum("arb,arb->ab", y, y).reshape(-1)
     nothing = np.broadcast_to(np.float64(0.0), len(sums))
     return Approximation(sums, nothing, nothing, shape[1] * 2.0**-53)
 
 
-def estimate_squares(tile: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) -> Approximation:
-    """x = a + b with a of so few bits that Σa² is exact; 2Σab + Σb², at most 2^-WIDTH of it, is added up as it comes.
+def estimate_squares(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+    """x = a + b with a of so few bits that Σa² is exact; Σb(2a + b), at most 2^-WIDTH of it, is added up as it comes.
 
-    With |x| <= 2^e, a a multiple of 2^(e-WIDTH) and r terms: |b| <= 2^(e-WIDTH-1), so Σ|ab| <= r·2^(2e-WIDTH-1).
+    With |x| <= 2^e, a a multiple of 2^(e-WIDTH) and r terms: |b| <= 2^(e-WIDTH-1), so Σ|b(2a + b)| <= r·2^(2e-WIDTH+1).
     Float64 sums of RUN products each and then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
     """
-    a, r, b = shape
-    largest = max(float(np.maximum.reduce(tile, axis=None)), -float(np.minimum.reduce(tile, axis=None)))
+    r = shape[1]
+    rest = workspace.values(tile.shape)
+    np.copyto(rest, tile)
+    largest = _largest(rest)
     top = frexp(largest)[1]
     if not largest < np.inf or not -LIMIT < top < LIMIT:
-        nothing = np.zeros(a * b)
-        return Approximation(nothing, nothing, np.full(a * b, np.inf))
-    big = 1.5 * 2.0 ** (52 + top - WIDTH)
-    head = np.add(tile, big, out=workspace.values(tile.shape))
-    head -= big
-    rest = np.subtract(tile, head, out=workspace.scratch(tile.shape))
+        return _unknown(shape)
+    head = _head(rest, top - WIDTH, workspace)
     head, rest = head.reshape(shape), rest.reshape(shape)
     squares = _products(head, head)
+    head *= 2
+    head += rest
     small = np.add.reduce(_products(head, rest), axis=1)
-    small *= 2
-    small += np.add.reduce(_products(rest, rest), axis=1)
     exact = exact_parts(squares, np.empty_like(squares), 2 * top + RUN.bit_length(), 2 * (top - WIDTH))
     high, tail = two_sum(exact[0].values, small.reshape(-1))
     for part in exact[1:]:
         high, low = two_sum(high, part.values)
         tail += low
-    missed = r * (2 * RUN + r // RUN + 3) * 2.0 ** (2 * top - WIDTH - 53)
+    missed = r * (2 * RUN + r // RUN + 5) * 2.0 ** (2 * top - WIDTH - 52)
     return Approximation(*two_sum(high, tail), missed + np.abs(tail) * 2.0**-51)
+
+
+def together(several: list[Approximation]) -> Approximation:
+    """The approximation of a sum from those of its pieces."""
+    high, low, missed, relative = several[0]
+    for other in several[1:]:
+        high, rest = two_sum(high, other.high)
+        low = low + (rest + other.low)
+        missed = missed + other.missed + (np.abs(low) + np.abs(rest)) * 2.0**-50
+        relative = max(relative, other.relative)
+    if len(several) > 1:
+        high, low = two_sum(high, low)
+    return Approximation(high, low, missed, relative)
+
+
+def side_by_side(several: list[Approximation]) -> Approximation:
+    """The approximations of different outputs as one."""
+    if len(several) == 1:
+        return several[0]
+    high, low, missed = (np.concatenate([about[field] for about in several]) for field in (0, 1, 2))
+    return Approximation(high, low, missed, max(about.relative for about in several))
+
+
+def _estimate(y: Floats, shape: Shape, workspace: Workspace) -> Approximation:
+    largest = _largest(y)
+    top = frexp(largest)[1]
+    if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
+        return _unknown(shape)
+    cut = top + shape[1].bit_length() - 53
+    head = _head(y, cut, workspace)
+    high, low = two_sum(np.add.reduce(head.reshape(shape), axis=1).reshape(-1), _sums(y.reshape(shape)))
+    return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
+
+
+def _unknown(shape: Shape) -> Approximation:
+    nothing = np.zeros(shape[0] * shape[2])
+    return Approximation(nothing, nothing, np.full(len(nothing), np.inf))
+
+
+def _largest(values: NDArray[Any]) -> float:
+    """The largest size; NaN if there is one."""
+    return max(float(np.maximum.reduce(values, axis=None)), -float(np.minimum.reduce(values, axis=None)))
+
+
+def _head(y: Floats, cut: int, workspace: Workspace) -> Floats:
+    """The part of y above 2^cut, into scratch memory; y keeps the rest, at most 2^(cut-1)."""
+    big = 1.5 * 2.0 ** (52 + cut)
+    head = np.add(y, big, out=workspace.scratch(y.shape))
+    head -= big
+    y -= head
+    return head
+
+
+def _slack(r: int) -> float:
+    """Of r terms of at most 1: what `_sums` errs by. Each of n additions in a row errs by 2^-53 of the sum's bound."""
+    return r * RUN * (1 + r.bit_length() // 5) * 2.0**-53
+
+
+def _sums(y: Floats) -> Floats:
+    """Sums over r of y[a, r, b], [a * b], by runs of runs of RUN."""
+    while y.shape[1] > RUN:
+        y = grouped(y, RUN)
+    return np.add.reduce(y, axis=1).reshape(-1)
 
 
 def _products(x: Floats, y: Floats) -> Floats:
@@ -73,16 +155,3 @@ def _products(x: Floats, y: Floats) -> Floats:
     if runs * run < r:
         sums[:, : r - runs * run] += x[:, runs * run :] * y[:, runs * run :]
     return sums
-
-
-def together(several: list[Approximation]) -> Approximation:
-    """The approximation of a sum from those of its pieces."""
-    high, low, missed, relative = several[0]
-    for other in several[1:]:
-        high, rest = two_sum(high, other.high)
-        low = low + (rest + other.low)
-        missed = missed + other.missed + np.abs(low) * 2.0**-51
-        relative = max(relative, other.relative)
-    if len(several) > 1:
-        high, low = two_sum(high, low)
-    return Approximation(high, low, missed, relative)

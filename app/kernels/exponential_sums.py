@@ -110,7 +110,8 @@ def exponential_sums(tile: Box, scratch: Scratch) -> ExponentialSums:
         coarse, fine = exponential(x, int(ends[0]), scratch)
         sums = _words(*(_unbiased(x, axis, b).reshape(1, -1) for x, b in ((coarse, COARSE_BIAS), (fine, FINE_BIAS))))
         return ExponentialSums(largest, np.full(o * i, r1 * r2 > 1), sums)
-    several = np.add.reduce(x > -np.inf, axis=axis) > 1 if ends[2] < -_NEAR else np.full(o * i, r1 * r2 > 1)
+    infinite = not ends[2] >= -_NEAR  # a NaN may hide them
+    several = np.add.reduce(x > -np.inf, axis=axis) > 1 if infinite else np.full(o * i, r1 * r2 > 1)
     sums = _over_classes(x, axis, top, scratch)
     largest[np.isnan(largest)] = np.nan  # quiet
     return ExponentialSums(largest, several, sums)

@@ -55,13 +55,13 @@ def load(tile: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) 
     sizes = np.abs(values, out=workspace.scratch(tile.shape, values.dtype))
     largest = float(np.maximum.reduce(sizes, axis=None))
     smallest = float(np.minimum.reduce(sizes, axis=None))
-    zeros = smallest == 0
+    zeros = not smallest > 0  # a NaN may hide them
     if zeros and largest > 0:
         # Unsigned, 0 - 1 is the largest number: the smallest of the others is left.
         bits = sizes.view(f"u{sizes.itemsize}")
         bits -= 1
         smallest = float((np.minimum.reduce(bits, axis=None) + bits.dtype.type(1)).view(sizes.dtype))
-    finite = largest <= _LARGEST[tile.dtype]
+    finite = largest <= LARGEST[tile.dtype]
     top, unit = _range(largest, smallest, tile.dtype) if finite and largest else (0, 0)
     return Loaded(y.reshape(shape), top, unit, zeros, finite)
 
@@ -118,4 +118,4 @@ _READERS: dict[Dtype, Callable[[NDArray[Any], Floats, Workspace], NDArray[Any]]]
     np.dtype(np.float32): _read,
     np.dtype(np.float64): _read,
 }
-_LARGEST = {dtype: float(ml_dtypes.finfo(dtype).max) for dtype in FORMATS}
+LARGEST = {dtype: float(ml_dtypes.finfo(dtype).max) for dtype in FORMATS}

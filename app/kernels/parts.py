@@ -35,7 +35,7 @@ def exact_parts(y: Floats, scratch: Floats, top: int, unit: int) -> list[Part]:
         return [Part(np.add.reduce(y, axis=1).reshape(-1), top + need, unit)]
     if room >= 3:
         bits = min(room, 7)
-        return _again(_grouped(y, 1 << bits), top + bits, unit)
+        return _again(grouped(y, 1 << bits), top + bits, unit)
     # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes.
     bits = max(2, min(need, max(4, (107 - (top - unit)) // 2)))
     cut = top + bits - 53
@@ -46,7 +46,7 @@ def exact_parts(y: Floats, scratch: Floats, top: int, unit: int) -> list[Part]:
     if bits >= need:
         heads = [Part(np.add.reduce(scratch, axis=1).reshape(-1), top + need, cut)]
     else:
-        heads = _again(_grouped(scratch, 1 << bits), top + bits, cut)
+        heads = _again(grouped(scratch, 1 << bits), top + bits, cut)
     return heads + exact_parts(y, scratch, cut - 1, unit)
 
 
@@ -54,7 +54,7 @@ def _again(y: Floats, top: int, unit: int) -> list[Part]:
     return exact_parts(y, np.empty_like(y), top, unit)
 
 
-def _grouped(y: Floats, group: int) -> Floats:
+def grouped(y: Floats, group: int) -> Floats:
     """Sums of at most `group` terms each, [a, groups, b]."""
     a, r, b = y.shape
     groups = -(-r // group)

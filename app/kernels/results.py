@@ -9,24 +9,20 @@ from abc import ABC, abstractmethod
 from math import isqrt
 from typing import Any, ClassVar, NamedTuple
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.double_double import two_product, two_sum
-from app.kernels.rounding import FORMATS, Floats, Integers, round_integer, round_pair, round_scaled
+from app.kernels.rounding import FORMATS, Floats, Integers, cast, round_integer, round_pair, round_scaled
 
 Dtype = np.dtype[Any]
 Mask = NDArray[np.bool_]
 Settled = tuple[NDArray[Any], Mask]
 
-_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 _FLOAT64 = np.dtype(np.float64)
-# Of a quotient or root in two float64 (their error is below 2^-102), of one in a single float64, and of that cast to
-# bfloat16, which goes through float32.
+# Of a quotient or root in two float64 (their error is below 2^-102), and of one in a single float64.
 _PAIR_ERROR = 2.0**-98
 _SINGLE_ERROR = 2.0**-51
-_CAST_ERROR = 2.0**-22
 
 
 class Approximation(NamedTuple):
@@ -91,14 +87,14 @@ class Rounded(Result):
             below, above = result + (rest - error), result + (rest + error)
             return result, (below != above) | (above != result)
         result = self._approximate(high, count)
-        width = (_CAST_ERROR if dtype == _BFLOAT16 else _SINGLE_ERROR) + 2 * relative
+        width = _SINGLE_ERROR + 2 * relative
         undecided = np.zeros(len(high), np.bool_)
         if missed.any():
             slack = np.abs(result) * width + self._slope(high, count) * missed
-            below, values = (result - slack).astype(dtype), (result + slack).astype(dtype)
+            below, values = cast(result - slack, dtype), cast(result + slack, dtype)
             near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
         else:
-            below, values = (result * (1 - width)).astype(dtype), (result * (1 + width)).astype(dtype)
+            below, values = cast(result * (1 - width), dtype), cast(result * (1 + width), dtype)
             near = np.flatnonzero(below != values)
         if len(near):
             result, rest, slack = self._interval(Approximation(high[near], low[near], missed[near], relative), count)

@@ -59,7 +59,7 @@ def round_odd(high: Floats, low: Floats) -> Floats:
     return nudged
 
 
-def cast_odd(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+def cast(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     """float64 values to a narrower float dtype, rounded once."""
     if dtype != _BFLOAT16:
         with np.errstate(over="ignore"):
@@ -78,7 +78,7 @@ def round_pair(high: Floats, low: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     """high + low, rounded once into `dtype`. `high` must be the float64 nearest to the sum, ties to even."""
     if dtype == _FLOAT64:
         return high
-    return cast_odd(round_odd(high, low) if low.any() else high, dtype)
+    return cast(round_odd(high, low) if low.any() else high, dtype)
 
 
 def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
 from app.kernels.double_double import two_sum
-from app.kernels.estimates import together
+from app.kernels.estimates import Estimate, side_by_side, together
 from app.kernels.gathering import Gathered, gather, join, summed_in_the_middle
 from app.kernels.kernel import Box, quiet
 from app.kernels.leading import leading
 from app.kernels.loading import TILE, Workspace
 from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
-from app.kernels.regions import Piece, cuts, regions
-from app.kernels.results import MEAN, ROOT, TOTAL, Approximation, Result, Settled
+from app.kernels.regions import cuts, regions
+from app.kernels.results import MEAN, ROOT, TOTAL, Approximation, Result
 from app.kernels.rounding import FORMATS
 from app.kernels.squares import square
-from app.kernels.terms import ELEMENT, HIGHEST_TOP, LOWEST_UNIT, MAGNITUDE, Term
+from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
 
 # Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
 DEPTH = 64
@@ -49,7 +49,9 @@ class ExactSum:
 
     @quiet
     def whole(self, box: Box) -> NDArray[Any]:
-        return self._exact(box) if self.term.estimate is None else self._estimated(box)
+        if self.term.estimate is None or box.shape[1] * box.shape[3] < self.term.enough:
+            return self._exact(box)
+        return self._estimated(box, self.term.estimate)
 
     def _exact(self, box: Box) -> NDArray[Any]:
         outputs = np.empty(box.shape[0] * box.shape[2], self.dtype)
@@ -76,18 +78,39 @@ class ExactSum:
         if waiting:
             yield start, join(waiting)
 
-    def _estimated(self, box: Box) -> NDArray[Any]:
-        outputs = np.empty(box.shape[0] * box.shape[2], self.dtype)
+    def _estimated(self, box: Box, estimate: Estimate) -> NDArray[Any]:
         workspace = Workspace(min(TILE, box.size))
-        stop = 0
+        results: list[NDArray[Any]] = []
+        waiting: list[tuple[Box, Approximation]] = []
+        outputs = 0
         for a, b, pieces in regions(box.shape, TILE, DEPTH):
-            values, undecided = self._estimate(box, pieces, workspace)
-            at = np.flatnonzero(undecided)
-            if len(at):
-                values[at] = self._exact_of(box[a, :, b], at)
-            start, stop = stop, stop + len(values)
-            outputs[start:stop] = values
-        return outputs
+            tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
+            about = together([estimate(tile, shape, workspace) for tile, shape in tiles])
+            waiting.append((box[a, :, b], about))
+            outputs += len(about.high)
+            if outputs >= TOGETHER:
+                results += self._settled(waiting)
+                waiting, outputs = [], 0
+        return np.concatenate(results + self._settled(waiting))
+
+    def _settled(self, waiting: list[tuple[Box, Approximation]]) -> list[NDArray[Any]]:
+        """The results of regions that have been estimated."""
+        if not waiting:
+            return []
+        about = side_by_side([about for _, about in waiting])
+        values, undecided = self.result.settle(about, waiting[0][0].shape[1] * waiting[0][0].shape[3], self.dtype)
+        undecided |= about.missed == np.inf
+        if self.term.signed:
+            undecided |= about.high == 0
+        if undecided.any():
+            start = 0
+            for region, estimated in waiting:
+                here = slice(start, start + len(estimated.high))
+                at = np.flatnonzero(undecided[here])
+                if len(at):
+                    values[here][at] = self._exact_of(region, at)
+                start = here.stop
+        return [values]
 
     def _exact_of(self, region: Box, at: NDArray[np.intp]) -> NDArray[Any]:
         """The exact results of some outputs of a region, by the way that reads least."""
@@ -98,12 +121,6 @@ class ExactSum:
         if len(at) > FEW:
             return self._exact(region)[at]
         return np.concatenate([self._exact(region[o : o + 1, :, k : k + 1]) for o, k in zip(outer, inner, strict=True)])
-
-    def _estimate(self, box: Box, pieces: list[Piece], workspace: Workspace) -> Settled:
-        assert self.term.estimate is not None
-        shapes = [summed_in_the_middle(box[piece]) for piece in pieces]
-        about = together([self.term.estimate(tile, shape, workspace) for tile, shape in shapes])
-        return self.result.settle(about, box.shape[1] * box.shape[3], self.dtype)
 
     @quiet
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
@@ -192,17 +209,17 @@ def _total(parts: list[Part], outputs: int) -> Approximation:
 
 def total(dtype: np.dtype[Any]) -> ExactSum:
     """ReduceSum: the sum."""
-    return ExactSum(dtype, ELEMENT, TOTAL)
+    return ExactSum(dtype, element(dtype), TOTAL)
 
 
 def mean(dtype: np.dtype[Any]) -> ExactSum:
     """ReduceMean: the sum over the count."""
-    return ExactSum(dtype, ELEMENT, MEAN)
+    return ExactSum(dtype, element(dtype), MEAN)
 
 
 def l1(dtype: np.dtype[Any]) -> ExactSum:
     """ReduceL1: the sum of magnitudes."""
-    return ExactSum(dtype, MAGNITUDE, TOTAL)
+    return ExactSum(dtype, magnitude(dtype), TOTAL)
 
 
 def sum_square(dtype: np.dtype[Any]) -> ExactSum:
@@ -217,4 +234,4 @@ def l2(dtype: np.dtype[Any]) -> ExactSum:
 
 def log_sum(dtype: np.dtype[Any]) -> ExactSum:
     """ReduceLogSum: the logarithm of the sum."""
-    return ExactSum(dtype, ELEMENT, LOGARITHM)
+    return ExactSum(dtype, element(dtype), LOGARITHM)

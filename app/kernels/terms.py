@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.kernels.bins import Bins
+from app.kernels.estimates import Estimate, estimate_elements, estimate_magnitudes
 from app.kernels.loading import Loaded, Workspace
 from app.kernels.parts import WIDEST, Part, exact_parts
-from app.kernels.results import Approximation
 from app.kernels.rounding import Floats, Integers
 
 # Outside, cutting constants or their sums could overflow or lose bits; bins know no such bounds.
@@ -21,12 +20,13 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 class Term:
     """A function of an element. `cut` makes parts of a tile's terms, or None where their range is too wide: then
     `count` puts them into bins one by one. Both overwrite the tile. `signed` terms can be -0.0 and -inf.
-    `estimate` is the sums of a tile's terms within a bound, where that is quicker."""
+    `estimate` is the sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more."""
 
     signed: bool
     cut: Callable[[Loaded, Workspace], list[Part] | None]
     count: Callable[[Bins, Floats], None]
-    estimate: Callable[[NDArray[Any], tuple[int, int, int], Workspace], Approximation] | None = None
+    estimate: Estimate | None
+    enough: int = 0
 
 
 def cut_terms(y: Floats, top: int, unit: int, workspace: Workspace) -> list[Part] | None:
@@ -63,5 +63,17 @@ def integers(y: Floats) -> tuple[Integers, Integers, Integers]:
     return mantissa.reshape(-1), exponent.reshape(-1).astype(np.int64) - 53, output.reshape(-1)
 
 
-ELEMENT = Term(True, cut_elements, count_elements)
-MAGNITUDE = Term(False, cut_magnitudes, count_magnitudes)
+# Sums of fewer terms are often exact halves between two numbers, and no bound decides those.
+_ENOUGH = 64
+
+
+def element(dtype: np.dtype[Any]) -> Term:
+    """A dtype's elements themselves."""
+    estimate = estimate_elements if dtype == np.float64 else None
+    return Term(True, cut_elements, count_elements, estimate, _ENOUGH)
+
+
+def magnitude(dtype: np.dtype[Any]) -> Term:
+    """Their magnitudes."""
+    estimate = estimate_magnitudes if dtype == np.float64 else None
+    return Term(False, cut_magnitudes, count_magnitudes, estimate, _ENOUGH)
