@@ -73,7 +73,7 @@ def gather(box: Box, pieces: list[Piece], term: Term, workspace: Workspace) -> G
     gathered = Gathered((a.stop - a.start) * (b.stop - b.start))
     for index, piece in enumerate(pieces):
         tile, shape = summed_in_the_middle(box[piece])
-        loaded = load(tile, shape, workspace)
+        loaded = load(box[piece], tile, shape, workspace)
         flags = _flags(tile, shape, loaded, term.signed)
         if flags is not None and gathered.flags is None:
             gathered.flags = np.full(gathered.outputs, OTHER if index else 0, np.uint8)

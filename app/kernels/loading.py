@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import frexp, prod
+from math import prod
 from typing import Any
 
 import ml_dtypes
@@ -48,22 +48,23 @@ class Loaded:
     finite: bool = True
 
 
-def load(tile: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) -> Loaded:
-    """The elements of a tile, in its order, as `shape`. Where not all are finite, the range says nothing."""
-    y = workspace.values(tile.shape)
-    values = read(tile, y, workspace)
-    sizes = np.abs(values, out=workspace.scratch(tile.shape, values.dtype))
-    largest = float(np.maximum.reduce(sizes, axis=None))
-    smallest = float(np.minimum.reduce(sizes, axis=None))
-    zeros = not smallest > 0  # a NaN may hide them
-    if zeros and largest > 0:
+def load(tile: NDArray[Any], ordered: NDArray[Any], shape: tuple[int, int, int], workspace: Workspace) -> Loaded:
+    """The elements of a tile as `shape`, in the order of its transposed view `ordered`. Where not all are finite, the
+    range says nothing."""
+    form = FORMATS[tile.dtype]
+    # Without their signs, floats are ordered as the integers of the same bits; infinities and NaN are the largest.
+    sizes = np.bitwise_and(tile.view(form.bits), form.magnitude, out=workspace.scratch(tile.shape, form.bits))
+    largest, smallest = int(np.maximum.reduce(sizes, axis=None)), int(np.minimum.reduce(sizes, axis=None))
+    zeros, finite = smallest == 0, largest < form.infinity
+    if zeros and largest:
         # Unsigned, 0 - 1 is the largest number: the smallest of the others is left.
-        bits = sizes.view(f"u{sizes.itemsize}")
-        bits -= 1
-        smallest = float((np.minimum.reduce(bits, axis=None) + bits.dtype.type(1)).view(sizes.dtype))
-    finite = largest <= LARGEST[tile.dtype]
-    top, unit = _range(largest, smallest, tile.dtype) if finite and largest else (0, 0)
-    return Loaded(y.reshape(shape), top, unit, zeros, finite)
+        sizes -= form.bits.type(1)
+        smallest = int(np.minimum.reduce(sizes, axis=None)) + 1
+    y = workspace.values(ordered.shape)
+    read(ordered, y, workspace)
+    if not largest:
+        return Loaded(y.reshape(shape), 0, 0, zeros)
+    return Loaded(y.reshape(shape), form.exponent(largest) + 1, form.unit(smallest), zeros, finite)
 
 
 def measure(y: Floats, workspace: Workspace, dtype: Dtype) -> Loaded:
@@ -72,13 +73,9 @@ def measure(y: Floats, workspace: Workspace, dtype: Dtype) -> Loaded:
     nonzero = sizes[sizes > 0]
     if not len(nonzero):
         return Loaded(y, 0, 0, True)
-    top, unit = _range(float(nonzero.max()), float(nonzero.min()), dtype)
-    return Loaded(y, top, unit, len(nonzero) < y.size)
-
-
-def _range(largest: float, smallest: float, dtype: Dtype) -> tuple[int, int]:
-    precision, lowest = FORMATS[dtype].precision, FORMATS[dtype].lowest_exponent
-    return frexp(largest)[1], max(frexp(smallest)[1] - precision, lowest - precision + 1)
+    form = FORMATS[dtype]
+    largest, smallest = np.array((nonzero.max(), nonzero.min())).astype(dtype).view(form.bits).tolist()
+    return Loaded(y, form.exponent(largest) + 1, form.unit(smallest), len(nonzero) < y.size)
 
 
 def read(tile: NDArray[Any], y: Floats, workspace: Workspace) -> NDArray[Any]:

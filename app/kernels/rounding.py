@@ -26,6 +26,25 @@ class FloatFormat:
     nan_bits: int
 
     @property
+    def magnitude(self) -> np.generic:
+        """A mask of all bits but the sign."""
+        mask: np.generic = self.bits.type((1 << (8 * self.dtype.itemsize - 1)) - 1)
+        return mask
+
+    @property
+    def infinity(self) -> int:
+        """The bits of +inf."""
+        return self.nan_bits - (1 << (self.precision - 2))
+
+    def exponent(self, bits: int) -> int:
+        """e of a finite number's bits, without sign: it is below 2^(e + 1)."""
+        return max(bits >> (self.precision - 1), 1) - 1 + self.lowest_exponent
+
+    def unit(self, bits: int) -> int:
+        """u of a finite number's bits, without sign: it is a multiple of 2^u."""
+        return self.exponent(bits) - (self.precision - 1)
+
+    @property
     def quiet_nan(self) -> np.generic:
         """The canonical NaN: positive, quiet, no payload."""
         nan: np.generic = np.array([self.nan_bits], self.bits).view(self.dtype)[0]
