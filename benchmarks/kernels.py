@@ -48,7 +48,7 @@ def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
     """Random elements: `normal` floats or integers below 1000, `zeros`, or `wide` ones of any bits that are finite."""
     rng = np.random.default_rng(0)
     if kind == "zeros":
-        return np.zeros(size, dtype)
+        return np.full(size, 0, dtype)  # np.zeros would be one page, shared
     if kind == "wide" and dtype.kind in "iu":
         info = np.iinfo(dtype)
         return rng.integers(info.min, info.max, size, dtype, endpoint=True)

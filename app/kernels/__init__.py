@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.kernels.extremum import maximum, minimum
+from app.kernels.heap import retain_freed_memory
 from app.kernels.integer_log import integer_log_sum
 from app.kernels.integer_log_sum_exp import integer_log_sum_exp
 from app.kernels.integers import integer_l2, integer_mean
@@ -21,6 +22,8 @@ from app.kernels.product import product
 from app.kernels.rounding import FORMATS
 from app.kernels.sums import l1, l2, log_sum, mean, sum_square, total
 from app.kernels.wrapping import wrapping_l1, wrapping_product, wrapping_sum, wrapping_sum_square
+
+retain_freed_memory()
 
 Dtype = np.dtype[Any]
 Make = Callable[[Dtype], Kernel[Any]]

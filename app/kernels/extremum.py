@@ -39,14 +39,14 @@ def _tiled(order: Order, box: NDArray[Any]) -> NDArray[Any]:
         return order.extremes(box)
     o, _, i, _ = box.shape
     found = np.empty((o, i), order.storage)
-    for region, pieces in tiles(box):
+    for a, b, pieces in tiles(box):
         several: list[NDArray[Any]] = []
         for piece in pieces:
             several.append(order.extremes(box[piece]))
             if len(several) == DEPTH:
                 several = [furthest(order, several)]
         one = several[0] if len(several) == 1 else furthest(order, several)
-        found[region] = one.reshape(found[region].shape)
+        found[a, b] = one.reshape(found[a, b].shape)
     return found.reshape(-1)
 
 

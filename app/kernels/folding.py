@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.heap import retain_freed_memory
-
-retain_freed_memory()
+from app.kernels.regions import Piece, regions
 
 # A tile fills half of a second-level cache of 2 MB; where a fold keeps several copies of it, an eighth.
 TILE_BYTES = 1 << 20
@@ -24,30 +22,11 @@ SHORT_BYTES = 64
 # Rows of a middle axis from here on are worth the iterator's step; shorter ones are folded by halves.
 WIDE_BYTES = 1024
 
-Piece = tuple[slice, slice, slice, slice]
-Region = tuple[slice, slice]
 
-
-def tiles(box: NDArray[Any], depth: int = DEPTH) -> Iterator[tuple[Region, Iterator[Piece]]]:
-    """Cut a box to the size of the cache: for each region of its (o, i) outputs, the pieces that go into it."""
-    o, r1, i, r2 = box.shape
-    windows = r2 > 1 and r2 * box.itemsize <= SHORT_BYTES
-    size = (COPIED_TILE_BYTES if windows else TILE_BYTES) // box.itemsize
-    depth = min(r1, depth)
-    r2_step = min(r2, max(1, size // depth))
-    i_step = min(i, max(1, size // (depth * r2_step)))
-    r1_step = min(r1, max(1, size // (i_step * r2_step)))
-    o_step = max(1, size // (r1 * i * r2))
-    for outer in _cuts(o, o_step):
-        for inner in _cuts(i, i_step):
-            yield (
-                (outer, inner),
-                ((outer, along, inner, run) for along in _cuts(r1, r1_step) for run in _cuts(r2, r2_step)),
-            )
-
-
-def _cuts(extent: int, step: int) -> list[slice]:
-    return [slice(start, min(start + step, extent)) for start in range(0, extent, step)]
+def tiles(box: NDArray[Any], depth: int = DEPTH) -> Iterator[tuple[slice, slice, list[Piece]]]:
+    """The regions of a box, cut to the size of the cache."""
+    windows = box.shape[3] > 1 and box.shape[3] * box.itemsize <= SHORT_BYTES
+    return regions(box.shape, (COPIED_TILE_BYTES if windows else TILE_BYTES) // box.itemsize, depth)
 
 
 def in_one_pass(box: NDArray[Any]) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, Region, fold, tiles
+from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, fold, tiles
 from app.kernels.kernel import Box
 from app.kernels.order import order
 
@@ -135,14 +135,14 @@ class Position:
             indices[region] = along.reshape(indices[region].shape)
         return Positions(self._search, values.reshape(-1), indices.reshape(-1))
 
-    def _regions(self, box: Box, first: int) -> Iterator[tuple[Region, NDArray[Any], NDArray[Any]]]:
+    def _regions(self, box: Box, first: int) -> Iterator[tuple[tuple[slice, slice], NDArray[Any], NDArray[Any]]]:
         """The extremes of a box and their indices, region by region of its outputs."""
         box = box.view(self._order.storage)
         if box.nbytes <= COPIED_TILE_BYTES:
             rivals, along = self._search.tile(box)
             yield (slice(None), slice(None)), rivals, along + np.int64(first)
             return
-        for region, pieces in tiles(box, COLUMN_DEPTH):
+        for a, b, pieces in tiles(box, COLUMN_DEPTH):
             found: list[Found] = []
             for piece in pieces:
                 rivals, along = self._search.tile(box[piece])
@@ -150,7 +150,7 @@ class Position:
                 found.append((rivals, along + np.int64(start) if start else along))
                 if len(found) == DEPTH:
                     found = [self._search.best(found)]
-            yield region, *(found[0] if len(found) == 1 else self._search.best(found))
+            yield (a, b), *(found[0] if len(found) == 1 else self._search.best(found))
 
     def finish(self, state: Positions, count: int) -> Indices:
         """The indices, int64."""
