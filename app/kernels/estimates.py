@@ -88,7 +88,7 @@ def together(several: list[Approximation]) -> Approximation:
     for other in several[1:]:
         high, rest = two_sum(high, other.high)
         low = low + (rest + other.low)
-        missed = missed + other.missed + (np.abs(low) + np.abs(rest)) * 2.0**-50
+        missed = missed + other.missed + (np.abs(low) + np.abs(rest) + np.abs(other.low)) * 2.0**-50
         relative = max(relative, other.relative)
     if len(several) > 1:
         high, low = two_sum(high, low)
@@ -108,7 +108,7 @@ def _estimate(y: Floats, shape: Shape, workspace: Workspace) -> Approximation:
     top = frexp(largest)[1]
     if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
         return _unknown(shape)
-    cut = top + shape[1].bit_length() - 53
+    cut = top + max(2, shape[1].bit_length()) - 53
     head = _head(y, cut, workspace)
     high, low = two_sum(np.add.reduce(head.reshape(shape), axis=1).reshape(-1), _sums(y.reshape(shape)))
     return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
