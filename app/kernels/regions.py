@@ -30,7 +30,7 @@ def regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[sli
     run = min(r2, size)
     deep = min(r1, max(1, depth // run))
     wide = min(i, max(1, size // (run * deep)))
-    outer = min(o, max(1, size // (run * min(r1, deep) * i))) if wide == i else 1
+    outer = min(o, max(1, size // (run * r1 * i)))
     along = min(r1, max(1, size // (run * wide * outer)))
     for a in cuts(o, outer):
         for b in cuts(i, wide):
