@@ -56,7 +56,7 @@ def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
         return rng.integers(1, 100 if dtype.itemsize == 1 else 1000, size).astype(dtype)
     if dtype.kind == "b":
         return rng.integers(0, 2, size).astype(dtype)
-    normal = rng.standard_normal(size, np.float32)
+    normal = rng.standard_normal(size, np.float64 if dtype == np.float64 else np.float32)
     return (normal if kind == "normal" else normal * 2.0 ** rng.integers(-100, 100, size)).astype(dtype)
 
 

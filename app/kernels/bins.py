@@ -4,18 +4,22 @@ A value is cut at multiples of 32 bits and its pieces are added to the bins of t
 rounded, so the bins' total is the exact sum, whatever came first; only how it is spread over the bins may differ.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.parts import Part
+from app.kernels.parts import Part, folded
 from app.kernels.rounding import Integers
 
 WIDTH = 32
 MASK = (1 << WIDTH) - 1
 # Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
 MOST_PIECES = 1 << 28
+
+# Parts are held back up to so many bytes, or so many for each output, before they go into bins; no more than a few of
+# the same outputs are not worth a fold.
+HELD_BYTES = 1 << 20
+HELD_BYTES_AN_OUTPUT = 64
+FEW = 3
 
 NAN, PLUS_INFINITY, MINUS_INFINITY, OTHER = 1, 2, 4, 8
 """What an output has seen: a NaN, infinities, anything that is not -0.0."""
@@ -26,30 +30,52 @@ Flags = NDArray[np.uint8]
 class Bins:
     """Exact sums of n outputs: bins[k] counts units of 2^(32·(lowest + k))."""
 
-    __slots__ = ("bins", "flags", "lowest", "pieces")
+    __slots__ = ("bins", "flags", "held", "held_bytes", "lowest", "pieces")
 
     def __init__(self, outputs: int) -> None:
         self.lowest = 0
         self.bins: Integers = np.zeros((0, outputs), np.int64)
         self.flags: Flags = np.zeros(outputs, np.uint8)
         self.pieces = 0
+        self.held: list[tuple[int, list[Part]]] = []
+        self.held_bytes = 0
 
     @property
     def nbytes(self) -> int:
-        return self.bins.nbytes + self.flags.nbytes
+        return self.bins.nbytes + self.flags.nbytes + self.held_bytes
 
     def merge(self, other: "Bins", at: int = 0) -> None:
         """Add other's sums to the outputs from `at` on."""
         outputs = slice(at, at + len(other.flags))
         self.flags[outputs] |= other.flags
+        for start, parts in other.held:
+            self.hold(parts, at + start)
         if not len(other.bins):
             return
         self._make_room(other.lowest, other.lowest + len(other.bins), other.pieces)
         start = other.lowest - self.lowest
         self.bins[start : start + len(other.bins), outputs] += other.bins
 
-    def add(self, part: Part) -> None:
-        """Add one float64 to every output."""
+    def hold(self, parts: list[Part], at: int) -> None:
+        """Add parts to the outputs from `at` on, but not yet to the bins: many parts fold into few at less cost."""
+        self.held.append((at, parts))
+        self.held_bytes += sum(part.values.nbytes for part in parts)
+        if self.held_bytes > max(HELD_BYTES, HELD_BYTES_AN_OUTPUT * len(self.flags)):
+            self._release()
+
+    def _release(self) -> None:
+        together: dict[tuple[int, int], list[Part]] = {}
+        for at, parts in self.held:
+            for part in parts:
+                together.setdefault((at, len(part.values)), []).append(part)
+        self.held, self.held_bytes = [], 0
+        for (at, _), parts in together.items():
+            for part in folded(parts) if len(parts) > FEW else parts:
+                self.add(part, at)
+
+    def add(self, part: Part, at: int = 0) -> None:
+        """Add one float64 to each of the outputs from `at` on."""
+        outputs = slice(at, at + len(part.values))
         low, high = part.unit // WIDTH, max(part.unit // WIDTH, (part.top - 1) // WIDTH)
         self._make_room(low, high + 1, 1)
         rest = part.values.copy()
@@ -58,7 +84,7 @@ class Bins:
             shifted = rest + big
             # The last bits of `shifted` are the piece: as integers, its bits less those of `big`.
             piece = shifted.view(np.int64) - big.view(np.int64)
-            self.bins[k - self.lowest] += piece
+            self.bins[k - self.lowest, outputs] += piece
             shifted -= big
             rest -= shifted
 
@@ -83,15 +109,12 @@ class Bins:
             sums = np.bincount(at + depth * n, weights=piece * sign, minlength=levels * n).astype(np.int64)
             self.bins[lowest - self.lowest :][:levels] += sums.reshape(levels, n)
 
-    def take(self, outputs: NDArray[Any]) -> "Bins":
-        """A copy of some outputs, by index or mask."""
-        taken = Bins(0)
-        taken.lowest, taken.pieces = self.lowest, self.pieces
-        taken.bins, taken.flags = self.bins[:, outputs], self.flags[outputs]
-        return taken
-
     def settle(self) -> None:
         """Carry, so that every bin but the last holds a digit in [0, 2^32); the last has the sign."""
+        self._release()
+        self._carry()
+
+    def _carry(self) -> None:
         if len(self.bins):
             carry(self.bins)
             over = self.bins[-1] >> WIDTH
@@ -111,7 +134,7 @@ class Bins:
     def _make_room(self, low: int, high: int, pieces: int) -> None:
         self.pieces += pieces
         if self.pieces > MOST_PIECES:
-            self.settle()
+            self._carry()
             self.pieces += pieces
         self._grow(low, high)
 

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.kernel import Box
 from app.kernels.loading import Loaded, Workspace, load, measure
-from app.kernels.parts import WIDEST, Part, exact_parts
+from app.kernels.parts import Part, folded
 from app.kernels.regions import Piece
 from app.kernels.terms import Term
 
 # Rows up to this length are summed across, many at a time.
 SHORT = 32
-# More parts than this are folded into fewer: at the latest, and before they go into bins.
-MANY, FEW = 32, 3
+# More parts than this are folded into fewer.
+MANY = 32
 
 
 class Gathered:
@@ -37,28 +37,27 @@ class Gathered:
     def put(self, parts: list[Part]) -> None:
         """Add parts, folding them when they have become many."""
         self.parts += parts
-        if len(self.parts) > MANY and not self._fold():
-            self.spill()
+        if len(self.parts) > MANY:
+            self.parts = folded(self.parts)
+            if len(self.parts) > MANY:
+                self.spill()
 
     def spill(self) -> Bins:
         """The bins, with all parts in them."""
         if self._bins is None:
             self._bins = Bins(self.outputs)
-        if len(self.parts) > FEW:
-            self._fold()
         for part in self.parts:
             self._bins.add(part)
         self.parts = []
         return self._bins
 
-    def _fold(self) -> bool:
-        """Make few parts of many, if their range allows."""
-        top, unit = max(part.top for part in self.parts), min(part.unit for part in self.parts)
-        if top - unit > WIDEST:
-            return False
-        stack = np.stack([part.values for part in self.parts]).reshape(1, len(self.parts), self.outputs)
-        self.parts = exact_parts(stack, np.empty_like(stack), top, unit)
-        return True
+    def add_to(self, state: Bins, at: int) -> None:
+        """Give all to the outputs of a state from `at` on."""
+        if not self.narrow:
+            state.merge(self.in_bins(), at)
+            return
+        state.flags[at : at + self.outputs] |= np.uint8(OTHER) if self.flags is None else self.flags
+        state.hold(self.parts, at)
 
     def in_bins(self) -> Bins:
         """Everything as bins; nothing may be put here after."""

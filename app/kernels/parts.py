@@ -54,6 +54,15 @@ def _again(y: Floats, top: int, unit: int) -> list[Part]:
     return exact_parts(y, np.empty_like(y), top, unit)
 
 
+def folded(parts: list[Part]) -> list[Part]:
+    """Many parts of the same outputs as a few; as they are where their range is too wide."""
+    top, unit = max(part.top for part in parts), min(part.unit for part in parts)
+    if top - unit > WIDEST:
+        return parts
+    stack = np.stack([part.values for part in parts])[None]
+    return exact_parts(stack, np.empty_like(stack), top, unit)
+
+
 def grouped(y: Floats, group: int) -> Floats:
     """Sums of at most `group` terms each, [a, groups, b]."""
     a, r, b = y.shape

@@ -44,7 +44,7 @@ class ExactSum:
     def partial(self, box: Box, first: int = 0) -> Bins:
         state = Bins(box.shape[0] * box.shape[2])
         for start, gathered in self._gathered(box):
-            state.merge(gathered.in_bins(), start)
+            gathered.add_to(state, start)
         return state
 
     @quiet
