@@ -7,8 +7,11 @@ from numpy.typing import NDArray
 
 from app.kernels.double_double import two_sum
 from app.kernels.elementary import log_pair
-from app.kernels.results import Approximation, Dtype, Result, Settled, leading_bits
+from app.kernels.results import Approximation, Dtype, Result, Settled, alike
 from app.kernels.rounding import Floats, Integers, round_pair
+
+# Of log_pair, whose own bound is 2^-68: what one cut of the data decides, no other decides otherwise.
+_ERROR = 2.0**-66
 
 
 class Logarithm(Result):
@@ -26,27 +29,33 @@ class Logarithm(Result):
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
     ) -> Settled:
         positive = high > 0
-        first, second = log_pair(np.where(positive, high, 1.0), np.where(positive, low, 0.0), exponent)
+        size = np.where(positive, high, 1.0)
+        first, second = log_pair(size, np.where(positive, low, 0.0), exponent)
         # Near 1 the logarithm is the excess over 1, of which `missed` may be much.
-        undecided = missed > np.abs(first) * high * 2.0**-60
-        return np.where(positive, round_pair(first, second, dtype), np.nan).astype(dtype), undecided
+        error = np.abs(first) * _ERROR + missed / size
+        below, above = (round_pair(*two_sum(first, second + side), dtype) for side in (-error, error))
+        undecided = np.where(positive, ~alike(below, above), (high < 0) & (-high <= missed))
+        above[~positive] = np.nan
+        return above, undecided
 
     def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
         pairs = [_pair(total, exponent) for total, exponent in sums]
-        high, low = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
+        high, low = two_sum(*(np.array([pair[k] for pair in pairs]) for k in (0, 1)))
         exponents = np.array([pair[2] for pair in pairs], np.int64)
-        values, _ = self.settle_scaled(high, low, exponents, np.zeros(len(high)), count, dtype)
-        return values
+        positive = high > 0
+        first, second = log_pair(np.where(positive, high, 1.0), np.where(positive, low, 0.0), exponents)
+        return np.where(positive, round_pair(first, second, dtype), np.nan).astype(dtype)
 
 
 def _pair(total: int, exponent: int) -> tuple[float, float, int]:
-    """total * 2^exponent as (high + low) * 2^exponent'; near 1, low is the excess to its own last bit."""
+    """total * 2^exponent to 106 bits as (high + low) * 2^exponent'; near 1, low is the excess to its own last bit."""
     one = 1 << -exponent if exponent < 0 else 1
     if exponent < 0 and one < 2 * total < 4 * one:
-        high, low = two_sum(np.ones(1), np.array([(total - one) / one]))
-        return float(high[0]), float(low[0]), 0
-    bits, _, unit = leading_bits(abs(total), 1, exponent)
-    return float(bits) if total > 0 else -float(bits), 0.0, unit
+        return 1.0, (total - one) / one, 0
+    shift = total.bit_length() - 106
+    bits = total >> shift if shift > 0 else total << -shift
+    low = bits & ((1 << 53) - 1)
+    return float(bits - low), float(low), exponent + shift
 
 
 LOGARITHM = Logarithm()

@@ -48,7 +48,8 @@ class Result(ABC):
 
     @abstractmethod
     def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
-        """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided. Not for sums of 0."""
+        """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided. What comes where `high`
+        is 0 says nothing: the sum is 0, or hidden in `missed`."""
 
     @abstractmethod
     def settle_scaled(
@@ -85,22 +86,22 @@ class Rounded(Result):
         if dtype == _FLOAT64:
             result, rest, error = self._interval(about, count)
             below, above = result + (rest - error), result + (rest + error)
-            return result, (below != above) | (above != result)
+            return result, ~alike(below, above) | (above != result)
         result = self._approximate(high, count)
         width = _SINGLE_ERROR + 2 * relative
         undecided = np.zeros(len(high), np.bool_)
         if missed.any():
             slack = np.abs(result) * width + self._slope(high, count) * missed
             below, values = cast(result - slack, dtype), cast(result + slack, dtype)
-            near = np.flatnonzero((below != values) | (slack > 0.5 * np.abs(result)))
+            near = np.flatnonzero(~alike(below, values) | (slack > 0.5 * np.abs(result)))
         else:
             below, values = cast(result * (1 - width), dtype), cast(result * (1 + width), dtype)
-            near = np.flatnonzero(below != values)
+            near = np.flatnonzero(~alike(below, values))
         if len(near):
             result, rest, slack = self._interval(Approximation(high[near], low[near], missed[near], relative), count)
             values[near] = round_pair(*two_sum(result, rest + slack), dtype)
             if slack.any():
-                undecided[near] = values[near] != round_pair(*two_sum(result, rest - slack), dtype)
+                undecided[near] = ~alike(values[near], round_pair(*two_sum(result, rest - slack), dtype))
         return values, undecided
 
     def settle_scaled(
@@ -109,7 +110,7 @@ class Rounded(Result):
         result, rest, error = self._interval(Approximation(high, low, missed), count)
         exponent = self._scale(exponent)
         above = round_scaled(result, rest + error, exponent, dtype)
-        return above, above != round_scaled(result, rest - error, exponent, dtype)
+        return above, ~alike(above, round_scaled(result, rest - error, exponent, dtype))
 
     def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
         rows = [self._leading(abs(total), exponent, count) for total, exponent in sums]
@@ -212,6 +213,11 @@ class Root(Rounded):
         root = isqrt(total << shift)
         bits, more, unit = leading_bits(root, 1, (exponent - shift) >> 1)
         return bits, more or root * root != total << shift, unit
+
+
+def alike(a: NDArray[Any], b: NDArray[Any]) -> Mask:
+    """Where two arrays hold the same number, of the same sign if it is 0."""
+    return (a == b) & (np.signbit(a) == np.signbit(b))
 
 
 def leading_bits(numerator: int, denominator: int, exponent: int) -> tuple[int, bool, int]:

@@ -99,9 +99,7 @@ class ExactSum:
             return []
         about = side_by_side([about for _, about in waiting])
         values, undecided = self.result.settle(about, waiting[0][0].shape[1] * waiting[0][0].shape[3], self.dtype)
-        undecided |= about.missed == np.inf
-        if self.term.signed:
-            undecided |= about.high == 0
+        undecided |= (about.high == 0) & (self.term.signed | (about.missed > 0))
         if undecided.any():
             start = 0
             for region, estimated in waiting:
@@ -131,7 +129,7 @@ class ExactSum:
 
     def _finished(self, state: Bins, here: slice, count: int) -> NDArray[Any]:
         high, low, exponent, missed = leading(state.bins[:, here], state.lowest)
-        if exponent.min() > LOWEST_UNIT and exponent.max() < HIGHEST_TOP - 3 * WIDTH:
+        if exponent.min() > LOWEST_UNIT + 3 * WIDTH and exponent.max() < HIGHEST_TOP - 3 * WIDTH:
             about = Approximation(np.ldexp(high, exponent), np.ldexp(low, exponent), np.ldexp(missed, exponent))
             values, undecided = self.result.settle(about, count, self.dtype)
         else:
@@ -144,8 +142,10 @@ class ExactSum:
         return self._with_specials(values, zero, state.flags[here])
 
     def empty(self) -> np.generic:
-        empty: np.generic = self.dtype.type(self.result.of_nothing)
-        return FORMATS[self.dtype].quiet_nan if self.result.of_nothing != self.result.of_nothing else empty
+        if np.isnan(self.result.of_nothing):
+            return FORMATS[self.dtype].quiet_nan
+        nothing: np.generic = self.dtype.type(self.result.of_nothing)
+        return nothing
 
     @quiet
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -159,6 +159,7 @@ class ExactSum:
             return self.finish(gathered.in_bins(), count)
         about = _total(parts, gathered.outputs)
         values, undecided = self.result.settle(about, count, self.dtype)
+        undecided |= (about.high == 0) & (about.missed > 0)
         at = np.flatnonzero(undecided)
         if len(at):
             bins = Bins(len(at))
