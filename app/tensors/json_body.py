@@ -82,7 +82,7 @@ def _object(value: object, name: str, members: tuple[str, ...]) -> Members:
     if value is None:
         raise MissingField(f"{name} is missing, and is needed", f"/{name}")
     if not isinstance(value, dict):
-        raise InvalidParameter(f"{name} must be an object", f"/{name}")
+        raise InvalidParameter(f"{name} must be an object; it can have {', '.join(members)}", f"/{name}")
     for member in value:
         if member not in members:
             known = ", ".join(members)

@@ -47,13 +47,21 @@ def _integers(elements: Sequence[Any], shape: tuple[int, ...], dtype: str) -> ND
     integers: list[int] = []
     for index, element in enumerate(elements):
         if not (isinstance(element, Integer) or (info.bits == 64 and _is_digits(element))):
-            rule = "is not an integer without fraction and exponent" if isinstance(element, Real) else "is no integer"
-            raise InvalidElement(f"{_shown(element)} {rule}, and {dtype} takes nothing else", place(index, shape))
+            raise InvalidElement(f"{_shown(element)} {_no_integer(element, dtype)}", place(index, shape))
         if len(element) > longest or not info.min <= (integer := int(element)) <= info.max:
             said = f"{_shown(element)} is outside the range of {dtype}, {info.min} to {info.max}"
             raise InvalidElement(said, place(index, shape))
         integers.append(integer)
     return np.array(integers, NUMPY_DTYPES[dtype])
+
+
+def _no_integer(element: object, dtype: str) -> str:
+    """Why an element is not what an integer dtype takes."""
+    if isinstance(element, Real):
+        return f"is not an integer without fraction and exponent, and {dtype} takes nothing else"
+    if _is_digits(element):
+        return f"is text, and {dtype} takes numbers; only int64 and uint64 may be text"
+    return f"is no integer, and {dtype} takes nothing else"
 
 
 def _is_digits(element: object) -> bool:

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.evaluation import cut, reduced
+from app.kernels import kernel_for
+from tests.evaluation import bits, cut, reduced
 from tests.oracle import expect
 from tests.oracle.formats import FORMATS
 from tests.oracle.rows import newest
@@ -47,3 +48,23 @@ def test_log_sum_exp_of_one_minus_zero_is_itself_beside_an_output_that_is_nan(dt
     nan, minus_zero = FORMATS[dtype].nan, FORMATS[dtype].sign_bit
     minus_infinity = minus_zero | FORMATS[dtype].infinity
     check("ReduceLogSumExp", dtype, [[minus_zero, minus_infinity], [nan, minus_zero]], 1)
+
+
+def test_a_float32_mean_that_underflows_to_zero_keeps_its_sign() -> None:
+    tile = 1 << 16
+    values = np.zeros(5 * tile, np.float32)
+    # Tile by tile the sum is beyond two float64, and in the end it is -2^-149.
+    values[[0, tile, 2 * tile]] = -(2.0**-42), -(2.0**-96), -(2.0**-149)
+    values[[3 * tile, 3 * tile + 1, 4 * tile, 4 * tile + 1]] = 2.0**-42, -(2.0**-60), 2.0**-60, 2.0**-96
+    check("ReduceMean", "float32", values.view(np.uint32), 0)
+
+
+def test_log_sum_has_the_same_bits_however_nearly_cancelling_rows_are_cut() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(13):
+        values = (rng.random((4096, 64)) * 0.5 + 0.5) * 2.0**-18
+        values[:, 0] = 2.0**29 + rng.integers(0, 1 << 20, 4096) * 2.0**-16
+        values[:, 1] = rng.integers(3, 8, 4096) - values[:, 0]
+        kernel = kernel_for("ReduceLogSum", values.dtype)
+        box = values.reshape(1, 1, 4096, 64)
+        assert bits(kernel.whole(box)) == bits(kernel.finish(kernel.partial(box), 64))
