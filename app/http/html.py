@@ -3,12 +3,15 @@
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
+from json import dumps
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.http.examples import examples
 from app.http.pages import OperatorPage, OperatorsIndex
+from app.spec.operators import resolve
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")
@@ -28,5 +31,8 @@ _templates = Environment(
 @cache
 def render_html(page: OperatorPage | OperatorsIndex) -> str:
     """The page for a reader."""
-    template = "operator.html" if isinstance(page, OperatorPage) else "operators.html"
-    return _templates.get_template(template).render(page=page, style=Markup(STYLE))
+    if isinstance(page, OperatorsIndex):
+        return _templates.get_template("operators.html").render(page=page, style=Markup(STYLE))
+    example = examples(resolve(page.path.rpartition("/")[2], page.since_version))["values"]
+    shown = {"request": dumps(example.request), "answer": dumps(example.answer)}
+    return _templates.get_template("operator.html").render(page=page, style=Markup(STYLE), **shown)
