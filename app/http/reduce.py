@@ -1,7 +1,9 @@
 """POST on an operator path: a body in, the reduced tensor out."""
 
 import logging
+from itertools import accumulate
 from math import prod
+from operator import mul
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -22,6 +24,9 @@ from app.tensors.request import Request
 
 INLINE_BYTES = 8192
 """A body up to this size is answered on the event loop: a hop to a thread would cost more than the reduction."""
+
+DEEP = 8
+"""Up to this rank the lists of an answer are few beside its elements."""
 
 MEDIA_TYPES = tuple(FORMATS)
 
@@ -92,20 +97,21 @@ class Reduce:
     def _reduced(self, request: Request, wanted: Format) -> bytes:
         header = request.header
         parameters = parse_parameters(self.operator, request.parameters)
-        if header.size == 0:
+        if header.size == 0 or len(header.shape) > DEEP:
             self._check_answer_size(answer_shape(header.shape, parameters.reduction(len(header.shape))))
         tensor = evaluate(self.operator, parameters, header, request.blocks, self._workers)
         return wanted.encode(tensor, request.answer)
 
     def _check_answer_size(self, shape: tuple[int, ...]) -> None:
-        """An empty tensor of a few bytes can have an answer of any size; it gets what a body could have brought.
+        """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one. It gets
+        what a body could have brought, eight bytes an element and two a list.
 
         Dimensions of size 0 are left out of the count: NumPy has no array with more room than memory, even without
         elements, and lists nested in a dimension before them are written all the same.
         """
-        most = self._settings.max_body_bytes // 8
-        size = prod(dimension for dimension in shape if dimension)
-        if size > most:
+        dimensions = [dimension for dimension in shape if dimension]
+        lists = sum(accumulate(dimensions[:-1], mul, initial=1))
+        if 8 * prod(dimensions) + 2 * lists > self._settings.max_body_bytes:
             raise InvalidShape(f"the answer would have the shape {list(shape)}, too large by far", "/data/shape")
 
 
@@ -113,8 +119,10 @@ def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """Headers by name; one that is given on several lines is the list of them all."""
     found = dict(headers)
     if len(found) < len(headers):
-        for name in found:
-            found[name] = b", ".join(value for given, value in headers if given == name)
+        lines: dict[bytes, list[bytes]] = {}
+        for name, value in headers:
+            lines.setdefault(name, []).append(value)
+        found = {name: b", ".join(values) for name, values in lines.items()}
     return found
 
 

@@ -19,7 +19,7 @@ def parse_parameters(operator: Operator, fields: Mapping[str, object]) -> Parame
     kind = operator.parameters
     for name in fields:
         if name not in kind.model_fields:
-            raise UnknownParameter(parameter_refusal(operator, name), _pointer(name))
+            raise UnknownParameter(parameter_refusal(operator, name), _pointer(name) if len(name) <= 40 else "")
     given = {name: value for name, value in fields.items() if value is not None}
     try:
         return kind.model_validate(given)

@@ -1,6 +1,8 @@
 """application/json out: {"reduced": {"dtype", "shape", "values" | "base64"}}."""
 
 import re
+from itertools import accumulate
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -29,11 +31,23 @@ def encode(tensor: Tensor, answer: Answer) -> bytes:
     return b'{"reduced":{"dtype":"%b","shape":%b,"values":%b}}' % (dtype.encode(), orjson.dumps(shape), text)
 
 
+_LISTS = 1 << 14
+"""Lists that are written at once: orjson holds some 500 bytes for each, however little stands in it."""
+
+
 def _spelled(values: NDArray[Any]) -> bytes:
     """Nested lists; a bare element for rank 0."""
     if values.ndim == 0:
         return orjson.dumps(values[()], option=orjson.OPT_SERIALIZE_NUMPY)
-    return orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    lists = sum(accumulate(values.shape[:-1], mul, initial=1))
+    if lists <= _LISTS:
+        return orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    step = len(values) * _LISTS // lists
+    if step:
+        parts = (_spelled(values[start : start + step])[1:-1] for start in range(0, len(values), step))
+    else:
+        parts = (_spelled(part) for part in values)
+    return b"[" + b",".join(parts) + b"]"
 
 
 def _with_names(text: bytes, values: NDArray[Any]) -> bytes:

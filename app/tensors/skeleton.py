@@ -8,6 +8,7 @@ raises MalformedBody and DuplicateKey. A cut may be taken at the wrong place onl
 """
 
 import re
+from collections import Counter
 from json import JSONDecodeError, JSONDecoder, dumps, loads
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -121,8 +122,7 @@ def _malformed(error: JSONDecodeError) -> NoReturn:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         raise DuplicateKey(f"the key {dumps(twice)[:40]} is given more than once in one object")
     return members
 

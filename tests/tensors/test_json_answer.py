@@ -1,5 +1,7 @@
 """How answers are spelled."""
 
+from json import loads
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -73,3 +75,10 @@ def test_64_bit_integers_are_text_where_asked_for(dtype: str, values: Any, text:
 )
 def test_base64(dtype: str, values: Any, text: str) -> None:
     assert spelled(dtype, values, Answer("base64")) == text
+
+
+@pytest.mark.parametrize("shape", [(40_000, 1, 1), (3, 20_000, 1, 0), (1, 1, 50_000, 2), (20_000, *(1,) * 20, 0)])
+def test_many_small_lists_are_written_as_any_others(shape: tuple[int, ...]) -> None:
+    values = np.arange(prod(shape), dtype=np.int32).reshape(shape)
+    answer = loads(encode(Tensor(Header("int32", shape), values), Answer()))
+    assert answer["reduced"]["values"] == values.tolist()
