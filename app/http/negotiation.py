@@ -9,9 +9,18 @@ from app.errors import NotAcceptable, UnsupportedEncoding, UnsupportedMediaType
 _WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
 
 
-@lru_cache(maxsize=256)
+REMEMBERED = 128
+"""Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
+
+
 def body_type(content_type: str, spoken: Sequence[str]) -> str:
     """The media type of a body, among those spoken here (the first, if the header is empty)."""
+    read = _body_type if len(content_type) <= REMEMBERED else _body_type.__wrapped__
+    return read(content_type, spoken)
+
+
+@lru_cache(maxsize=256)
+def _body_type(content_type: str, spoken: Sequence[str]) -> str:
     if not content_type:
         return spoken[0]
     media_type, *parameters = (part.strip().lower() for part in content_type.split(";"))
@@ -30,9 +39,14 @@ def check_encoding(content_encoding: str) -> None:
         raise UnsupportedEncoding(f"Content-Encoding {_cut(content_encoding)} is not read here; identity is")
 
 
-@lru_cache(maxsize=256)
 def answer_type(accept: str, offered: Sequence[str]) -> str:
     """The offered media type that an Accept header likes best, the first of equals; NotAcceptable if it likes none."""
+    read = _answer_type if len(accept) <= REMEMBERED else _answer_type.__wrapped__
+    return read(accept, offered)
+
+
+@lru_cache(maxsize=256)
+def _answer_type(accept: str, offered: Sequence[str]) -> str:
     if not accept.strip():
         return offered[0]
     ranges = _ranges(accept)

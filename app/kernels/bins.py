@@ -19,6 +19,8 @@ MOST_PIECES = 1 << 28
 # the same outputs are not worth a fold.
 HELD_BYTES = 1 << 20
 HELD_BYTES_AN_OUTPUT = 64
+# What Python keeps for a part beside its values.
+PART_BYTES = 500
 FEW = 3
 
 NAN, PLUS_INFINITY, MINUS_INFINITY, OTHER = 1, 2, 4, 8
@@ -59,7 +61,7 @@ class Bins:
     def hold(self, parts: list[Part], at: int) -> None:
         """Add parts to the outputs from `at` on, but not yet to the bins: many parts fold into few at less cost."""
         self.held.append((at, parts))
-        self.held_bytes += sum(part.values.nbytes for part in parts)
+        self.held_bytes += sum(part.values.nbytes + PART_BYTES for part in parts)
         if self.held_bytes > max(HELD_BYTES, HELD_BYTES_AN_OUTPUT * len(self.flags)):
             self._release()
 
@@ -74,7 +76,7 @@ class Bins:
                 self.add(part, at)
 
     def add(self, part: Part, at: int = 0) -> None:
-        """Add one float64 to each of the outputs from `at` on."""
+        """Add one float64 to each of the outputs from `at` on; top at most 992, unit at least -1024."""
         outputs = slice(at, at + len(part.values))
         low, high = part.unit // WIDTH, max(part.unit // WIDTH, (part.top - 1) // WIDTH)
         self._make_room(low, high + 1, 1)

@@ -32,7 +32,7 @@ class Logarithm(Result):
         size = np.where(positive, high, 1.0)
         first, second = log_pair(size, np.where(positive, low, 0.0), exponent)
         # Near 1 the logarithm is the excess over 1, of which `missed` may be much.
-        error = np.abs(first) * _ERROR + missed / size
+        error = np.abs(first) * _ERROR + np.where(2 * missed < size, 2 * missed / size, np.inf)
         below, above = (round_pair(*two_sum(first, second + side), dtype) for side in (-error, error))
         undecided = np.where(positive, ~alike(below, above), (high < 0) & (-high <= missed))
         above[~positive] = np.nan

@@ -6,6 +6,7 @@ of few enough bits, and an exact rest (Demmel and Nguyen, "Parallel Reproducible
 """
 
 from dataclasses import dataclass
+from math import frexp
 
 import numpy as np
 
@@ -60,7 +61,13 @@ def folded(parts: list[Part]) -> list[Part]:
     if top - unit > WIDEST:
         return parts
     stack = np.stack([part.values for part in parts])[None]
-    return exact_parts(stack, np.empty_like(stack), top, unit)
+    return [_tight(part) for part in exact_parts(stack, np.empty_like(stack), top, unit)]
+
+
+def _tight(part: Part) -> Part:
+    """The same values with a top that is no larger than they need: else every fold would add its bits anew."""
+    largest = float(np.abs(part.values).max())
+    return Part(part.values, max(part.unit, min(part.top, frexp(largest)[1])) if largest else part.unit, part.unit)
 
 
 def grouped(y: Floats, group: int) -> Floats:

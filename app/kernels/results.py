@@ -26,7 +26,10 @@ _SINGLE_ERROR = 2.0**-51
 
 
 class Approximation(NamedTuple):
-    """Sums as high + low, |low| <= ulp(high) / 2; they miss the exact sum by at most missed + relative * |high|."""
+    """Sums as high + low, |low| <= ulp(high) / 2; they miss the exact sum by at most missed + relative * |high|.
+
+    `relative` is for sums of terms that are not negative: those of several pieces miss no more of their total.
+    """
 
     high: Floats
     low: Floats
@@ -131,8 +134,8 @@ class Rounded(Result):
         error = np.where(exact, 0.0, np.abs(result) * _PAIR_ERROR) + np.abs(result) * (2 * relative)
         if missed.any():
             error += self._slope(high, count) * missed
-        # Enough to be seen beside the rest, to which it is added.
-        error += np.where(error > 0, np.abs(rest) * _SINGLE_ERROR, 0.0)
+        # A little more for the roundings of this very sum, and enough to be seen beside the rest, to which it is added.
+        error = error * (1 + 2.0**-50) + np.where(error > 0, np.abs(rest) * _SINGLE_ERROR, 0.0)
         return result, rest, error
 
 

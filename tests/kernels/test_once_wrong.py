@@ -68,3 +68,15 @@ def test_log_sum_has_the_same_bits_however_nearly_cancelling_rows_are_cut() -> N
         kernel = kernel_for("ReduceLogSum", values.dtype)
         box = values.reshape(1, 1, 4096, 64)
         assert bits(kernel.whole(box)) == bits(kernel.finish(kernel.partial(box), 64))
+
+
+def test_sums_near_the_largest_float64_outlast_many_folds_of_their_parts() -> None:
+    rng = np.random.default_rng(1)
+    terms = rng.integers(1 << 38, 1 << 40, 210 << 16) * 2.0**860
+    terms[1::2] *= -1
+    expected = float(sum(int(term) for term in (terms * 2.0**-860).astype(np.int64).reshape(-1, 256).sum(axis=1)))
+    kernel = kernel_for("ReduceSum", terms.dtype)
+    box = terms.reshape(1, 1, 1, -1)
+    assert (
+        kernel.whole(box).tolist() == kernel.finish(kernel.partial(box), terms.size).tolist() == [expected * 2.0**860]
+    )
