@@ -18,12 +18,12 @@ class TooSlow(Exception):
 class Body:
     """What a client sends: read at most once, or discarded."""
 
-    def __init__(self, receive: Receive, declared: bytes | None, seconds: float) -> None:
+    def __init__(self, receive: Receive, declared: bytes | None, chunked: bool, seconds: float) -> None:
         """`declared` is the Content-Length, None if there is none; `seconds` the longest wait for the next piece."""
         self._receive = receive
         self._declared = int(declared) if declared is not None and declared.isdigit() else None
         self._seconds = seconds
-        self.ended = self._declared == 0
+        self.ended = self._declared == 0 or (declared is None and not chunked)
 
     async def read(self, limit: int) -> bytes:
         """All of it; BodyTooLarge beyond `limit` bytes, before reading if the declared length says so."""

@@ -69,11 +69,10 @@ def document(problem: Problem, detail: str, place: str = "", headers: RawHeaders
         "type": problem.type,
         "title": problem.title,
         "status": problem.status,
-        "detail": detail,
+        # Text that came from outside may hold what UTF-8 cannot: half a surrogate pair is shown as a question mark.
+        "detail": detail.encode(errors="replace").decode(),
     }
     if place:
         members["place"] = place
     content_type = (b"content-type", MEDIA_TYPE.encode())
-    # Text that came from outside may hold what UTF-8 cannot: half a surrogate pair is shown as a question mark.
-    members["detail"] = detail.encode(errors="replace").decode()
     return Reply(problem.status, orjson.dumps(members), (content_type, *problem.headers, *headers))

@@ -50,9 +50,8 @@ class Reduce:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _by_name(scope["headers"])
-        declared = headers.get(b"content-length")
-        body = Body(receive, declared, self._settings.body_timeout)
-        body.ended = declared is None and b"transfer-encoding" not in headers
+        chunked = b"transfer-encoding" in headers
+        body = Body(receive, headers.get(b"content-length"), chunked, self._settings.body_timeout)
         try:
             reply = await self._reply(scope, headers, body)
         except Disconnected:

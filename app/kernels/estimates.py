@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from app.kernels.double_double import two_sum
 from app.kernels.loading import LARGEST, Workspace, read
-from app.kernels.parts import exact_parts, grouped
+from app.kernels.parts import exact_parts, grouped, products, split
 from app.kernels.results import Approximation
 from app.kernels.rounding import Floats
 
-# Terms or products that are added in a row; of products, twice as many at most.
+# Terms that are added in a row; of products, twice as many.
 RUN = 32
 # Bits of a head, of which 2 RUN squares add exactly.
 WIDTH = 23
@@ -58,7 +58,7 @@ def estimate_squares(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> 
     """x = a + b with a of so few bits that Σa² is exact; Σb(2a + b), at most 2^-WIDTH of it, is added up as it comes.
 
     With |x| <= 2^e, a a multiple of 2^(e-WIDTH) and r terms: |b| <= 2^(e-WIDTH-1), so Σ|b(2a + b)| <= r·2^(2e-WIDTH+1).
-    Float64 sums of RUN products each and then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
+    Float64 sums of 2 RUN products each and then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
     """
     r = shape[1]
     rest = workspace.values(tile.shape)
@@ -67,13 +67,14 @@ def estimate_squares(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> 
     top = frexp(largest)[1]
     if not largest < np.inf or not -LIMIT < top < LIMIT:
         return _unknown(shape)
-    head = _head(rest, top - WIDTH, workspace)
+    head = workspace.scratch(tile.shape)
+    split(rest, top - WIDTH, head)
     head, rest = head.reshape(shape), rest.reshape(shape)
-    squares = _products(head, head)
+    squares = products(head, head, 2 * RUN)
     head *= 2
     head += rest
-    small = np.add.reduce(_products(head, rest), axis=1)
-    exact = exact_parts(squares, np.empty_like(squares), 2 * top + RUN.bit_length(), 2 * (top - WIDTH))
+    small = np.add.reduce(products(head, rest, 2 * RUN), axis=1)
+    exact = exact_parts(squares, np.empty_like(squares), 2 * top + (2 * RUN - 1).bit_length(), 2 * (top - WIDTH))
     high, tail = two_sum(exact[0].values, small.reshape(-1))
     for part in exact[1:]:
         high, low = two_sum(high, part.values)
@@ -109,7 +110,8 @@ def _estimate(y: Floats, shape: Shape, workspace: Workspace) -> Approximation:
     if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
         return _unknown(shape)
     cut = top + max(2, shape[1].bit_length()) - 53
-    head = _head(y, cut, workspace)
+    head = workspace.scratch(y.shape)
+    split(y, cut, head)
     high, low = two_sum(np.add.reduce(head.reshape(shape), axis=1).reshape(-1), _sums(y.reshape(shape)))
     return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
 
@@ -124,15 +126,6 @@ def _largest(values: NDArray[Any]) -> float:
     return max(float(np.maximum.reduce(values, axis=None)), -float(np.minimum.reduce(values, axis=None)))
 
 
-def _head(y: Floats, cut: int, workspace: Workspace) -> Floats:
-    """The part of y above 2^cut, into scratch memory; y keeps the rest, at most 2^(cut-1)."""
-    big = 1.5 * 2.0 ** (52 + cut)
-    head = np.add(y, big, out=workspace.scratch(y.shape))
-    head -= big
-    y -= head
-    return head
-
-
 def _slack(r: int) -> float:
     """Of r terms of at most 1: what `_sums` errs by. Each of n additions in a row errs by 2^-53 of the sum's bound."""
     return r * RUN * (1 + r.bit_length() // 5) * 2.0**-53
@@ -143,15 +136,3 @@ def _sums(y: Floats) -> Floats:
     while y.shape[1] > RUN:
         y = grouped(y, RUN)
     return np.add.reduce(y, axis=1).reshape(-1)
-
-
-def _products(x: Floats, y: Floats) -> Floats:
-    """Sums over r of x[a, r, b]·y[a, r, b], at most RUN at a time, as [a, runs, b]."""
-    a, r, b = x.shape
-    runs = max(1, r // RUN)
-    run = r // runs
-    shape = (a, runs, run, b)
-    sums: Floats = np.einsum("agrb,agrb->agb", x[:, : runs * run].reshape(shape), y[:, : runs * run].reshape(shape))
-    if runs * run < r:
-        sums[:, : r - runs * run] += x[:, runs * run :] * y[:, runs * run :]
-    return sums

@@ -40,15 +40,26 @@ def exact_parts(y: Floats, scratch: Floats, top: int, unit: int) -> list[Part]:
     # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes.
     bits = max(2, min(need, max(4, (107 - (top - unit)) // 2)))
     cut = top + bits - 53
-    big = 1.5 * 2.0 ** (52 + cut)
-    np.add(y, big, out=scratch)
-    np.subtract(scratch, big, out=scratch)
-    np.subtract(y, scratch, out=y)
+    split(y, cut, scratch)
     if bits >= need:
         heads = [Part(np.add.reduce(scratch, axis=1).reshape(-1), top + need, cut)]
     else:
         heads = _again(grouped(scratch, 1 << bits), top + bits, cut)
     return heads + exact_parts(y, scratch, cut - 1, unit)
+
+
+def products(x: Floats, y: Floats, most: int) -> Floats:
+    """Sums over r of products x[a, r, b]·y[a, r, b], at most `most` at a time, as [a, groups, b]."""
+    a, r, b = x.shape
+    groups = -(-r // most)
+    each = r // groups
+    shape = (a, each, groups * b)
+    whole = groups * each
+    sums: Floats = np.einsum("agb,agb->ab", x[:, :whole].reshape(shape), y[:, :whole].reshape(shape))
+    sums = sums.reshape(a, groups, b)
+    if whole < r:
+        sums[:, : r - whole] += x[:, whole:] * y[:, whole:]
+    return sums
 
 
 def _again(y: Floats, top: int, unit: int) -> list[Part]:
@@ -68,6 +79,14 @@ def _tight(part: Part) -> Part:
     """The same values with a top that is no larger than they need: else every fold would add its bits anew."""
     largest = float(np.abs(part.values).max())
     return Part(part.values, max(part.unit, min(part.top, frexp(largest)[1])) if largest else part.unit, part.unit)
+
+
+def split(y: Floats, cut: int, head: Floats) -> None:
+    """Move what of y lies above 2^cut to `head`; y keeps the rest, at most 2^(cut-1) in size. |y| <= 2^(cut+51)."""
+    big = 1.5 * 2.0 ** (52 + cut)
+    np.add(y, big, out=head)
+    head -= big
+    y -= head
 
 
 def grouped(y: Floats, group: int) -> Floats:

@@ -8,9 +8,9 @@ import numpy as np
 from app.kernels.bins import Bins
 from app.kernels.estimates import estimate_short_squares, estimate_squares
 from app.kernels.loading import Loaded, Workspace
-from app.kernels.parts import WIDEST, Part, exact_parts
+from app.kernels.parts import Part, exact_parts, products, split
 from app.kernels.rounding import Floats
-from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cut_terms, integers
+from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
 
 # 32 products of two 24-bit digits add exactly.
 DIGIT, GROUP_BITS = 24, 5
@@ -25,34 +25,20 @@ def cut_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
     digits: list[Part] = []
     while top - unit > DIGIT:
         cut = top - DIGIT
-        digit = np.add(y, 1.5 * 2.0 ** (52 + cut), out=workspace.scratch(y.shape, nth=1 + len(digits)))
-        digit -= 1.5 * 2.0 ** (52 + cut)
-        y -= digit
+        digit = workspace.scratch(y.shape, nth=1 + len(digits))
+        split(y, cut, digit)
         digits.append(Part(digit, top, cut))
         top = cut - 1
     digits.append(Part(y, top, unit))
     parts: list[Part] = []
     for one, other in combinations_with_replacement(digits, 2):
         twice = one is not other
-        sums = _products(one.values, other.values)
+        sums = products(one.values, other.values, 1 << GROUP_BITS)
         if twice:
             sums *= 2
         top, unit = one.top + other.top + GROUP_BITS + twice, one.unit + other.unit + twice
         parts += exact_parts(sums, np.empty_like(sums), top, unit)
     return parts
-
-
-def _products(x: Floats, y: Floats) -> Floats:
-    """Sums over r of at most 32 products x[a, r, b]·y[a, r, b] each, as [a, groups, b]."""
-    a, r, b = x.shape
-    groups = -(-r // (1 << GROUP_BITS))
-    whole = r - r % groups
-    shape = (a, whole // groups, groups * b)
-    sums: Floats = np.einsum("agb,agb->ab", x[:, :whole].reshape(shape), y[:, :whole].reshape(shape))
-    sums = sums.reshape(a, groups, b)
-    if whole < r:
-        sums[:, : r - whole] += x[:, whole:] * y[:, whole:]
-    return sums
 
 
 def count_squares(bins: Bins, y: Floats) -> None:
@@ -68,9 +54,10 @@ def count_squares(bins: Bins, y: Floats) -> None:
 
 def cut_short_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
     """Squares of values of at most 26 bits, which float64 holds."""
-    if 2 * loaded.top - 2 * loaded.unit > WIDEST:
+    top, unit = 2 * loaded.top, 2 * loaded.unit
+    if not cuttable(top, unit):
         return None
-    return cut_terms(np.square(loaded.y, out=loaded.y), 2 * loaded.top, 2 * loaded.unit, workspace)
+    return exact_parts(np.square(loaded.y, out=loaded.y), workspace.scratch(loaded.y.shape), top, unit)
 
 
 def count_short_squares(bins: Bins, y: Floats) -> None:

@@ -18,9 +18,9 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A function of an element. `cut` makes parts of a tile's terms, or None where their range is too wide: then
-    `count` puts them into bins one by one. Both overwrite the tile. `signed` terms can be -0.0 and -inf.
-    `estimate` is the sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more."""
+    """A function of an element. `cut` makes parts of a tile's terms, overwriting it, or returns None where their range
+    is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
+    sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more."""
 
     signed: bool
     cut: Callable[[Loaded, Workspace], list[Part] | None]
@@ -29,19 +29,20 @@ class Term:
     enough: int = 0
 
 
-def cut_terms(y: Floats, top: int, unit: int, workspace: Workspace) -> list[Part] | None:
-    """Parts of terms, unless their range is too wide."""
-    if top - unit > WIDEST or unit < LOWEST_UNIT or top > HIGHEST_TOP:
-        return None
-    return exact_parts(y, workspace.scratch(y.shape), top, unit)
+def cuttable(top: int, unit: int) -> bool:
+    """Whether terms of this range make parts."""
+    return top - unit <= WIDEST and unit >= LOWEST_UNIT and top <= HIGHEST_TOP
 
 
 def cut_elements(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
-    return cut_terms(loaded.y, loaded.top, loaded.unit, workspace)
+    if not cuttable(loaded.top, loaded.unit):
+        return None
+    return exact_parts(loaded.y, workspace.scratch(loaded.y.shape), loaded.top, loaded.unit)
 
 
 def cut_magnitudes(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
-    return cut_terms(np.abs(loaded.y, out=loaded.y), loaded.top, loaded.unit, workspace)
+    np.abs(loaded.y, out=loaded.y)
+    return cut_elements(loaded, workspace)
 
 
 def count_elements(bins: Bins, y: Floats) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from app.blocks import NumpyDtype
 from app.kernels.kernel import Box
 from app.kernels.regions import PIECE, pieces
+from app.kernels.scratch import aligned
 from app.kernels.wrapping import wrapped_sum
 
 Int64s = NDArray[np.int64]
@@ -106,7 +107,7 @@ class WideIntegers:
 
 def working_memory() -> Int64s:
     """What `exact_sum` and `exact_square_sum` compute in: fresh memory for every box would cost more than the sums."""
-    return np.empty((3, PIECE), np.int64)
+    return aligned(3 * PIECE).view(np.int64).reshape(3, PIECE)
 
 
 def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
