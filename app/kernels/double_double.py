@@ -9,6 +9,7 @@ two in goes out as the same power of two.
 
 from collections.abc import Sequence
 from math import ldexp
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,16 +18,19 @@ from app.kernels.rounding import Floats
 # Half, and all, of what a 26-bit head leaves off a 53-bit number, in units of its last bit.
 _HALF = np.int64(1 << 26)
 _HEAD = np.int64(-1 << 27)
+_SPLITTER = 2.0**27 + 1
+
+Number = TypeVar("Number", float, Floats)
 
 
-def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+def two_sum(a: Number, b: Number) -> tuple[Number, Number]:
     """a + b as high + low, exactly, whatever their order of size (Knuth)."""
     high = a + b
     part = high - a
     return high, (a - (high - part)) + (b - part)
 
 
-def quick_two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+def quick_two_sum(a: Number, b: Number) -> tuple[Number, Number]:
     """a + b as high + low, exactly, where |a| >= |b| or a is 0 (Dekker)."""
     high = a + b
     return high, b - (high - a)
@@ -83,7 +87,16 @@ def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return high, low
 
 
-def add(high: Floats, low: Floats, other: Floats, rest: Floats) -> tuple[Floats, Floats]:
+def two_product_of_one(a: float, b: float) -> tuple[float, float]:
+    """a * b as high + low, exactly, for numbers below 2^996 (Veltkamp and Dekker)."""
+    high = a * b
+    a_head, b_head = a * _SPLITTER, b * _SPLITTER
+    a_head, b_head = a_head - (a_head - a), b_head - (b_head - b)
+    a_tail, b_tail = a - a_head, b - b_head
+    return high, a_tail * b_tail - (((high - a_head * b_head) - a_tail * b_head) - a_head * b_tail)
+
+
+def add(high: Number, low: Number, other: Number, rest: Number) -> tuple[Number, Number]:
     """The sum of two double-doubles of the same sign, within 2^-104 of itself."""
     total, error = two_sum(high, other)
     return quick_two_sum(total, error + (low + rest))

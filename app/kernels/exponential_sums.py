@@ -1,7 +1,7 @@
 """Exact sums of exponentials, as integers per class of 16.
 
 Every x belongs to the class c = rint(x/16), of its own alone, and e^x = e^(16c) * e^(x − 16c): x − 16c is exact for
-every float64 there is, and within 8 of 0. Its exponential is an integer number of units of 2^-72 (`elementary`), so
+every float64 there is, and within 8 of 0. Its exponential is an integer number of units of 2^-72 (`exponential`), so
 sums per class are integers and do not depend on order or cuts. Only classes from the largest, C, down to C − 9 are
 kept: a term left out lies 16 * 10 − 16 = 144 below the largest, a factor of 2^-207. Whether a term is left out
 depends on it and the largest alone.
@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.elementary import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential
+from app.kernels.exponential import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential
 from app.kernels.kernel import Box
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch

@@ -1,14 +1,13 @@
 """The natural logarithm of an exact sum, within one unit in the last place."""
 
-from typing import Any
+from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.kernels.double_double import two_sum
-from app.kernels.elementary import log_pair
+from app.kernels.logarithm import log_of_one, log_pair
 from app.kernels.results import Approximation, Dtype, Result, Settled, alike
-from app.kernels.rounding import Floats, Integers, round_pair
+from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
 
 # Of log_pair, whose own bound is 2^-68: what one cut of the data decides, no other decides otherwise.
 _ERROR = 2.0**-66
@@ -38,13 +37,11 @@ class Logarithm(Result):
         above[~positive] = np.nan
         return above, undecided
 
-    def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
-        pairs = [_pair(total, exponent) for total, exponent in sums]
-        high, low = two_sum(*(np.array([pair[k] for pair in pairs]) for k in (0, 1)))
-        exponents = np.array([pair[2] for pair in pairs], np.int64)
-        positive = high > 0
-        first, second = log_pair(np.where(positive, high, 1.0), np.where(positive, low, 0.0), exponents)
-        return np.where(positive, round_pair(first, second, dtype), np.nan).astype(dtype)
+    def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
+        if total < 0:
+            return nan
+        high, low, exponent = _pair(total, exponent)
+        return pair_of_one(*log_of_one(*two_sum(high, low), exponent), dtype)
 
 
 def _pair(total: int, exponent: int) -> tuple[float, float, int]:

@@ -8,17 +8,20 @@ result is that element.
 """
 
 from collections.abc import Iterator
+from math import ldexp
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.double_double import add, quick_two_sum, two_product, two_sum
-from app.kernels.elementary import FINE, WIDTH, log_pair, powers
+from app.kernels.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
+from app.kernels.exponential import FINE, WIDTH, exponential_of_one, powers
 from app.kernels.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
+from app.kernels.few import rows
 from app.kernels.kernel import Box
+from app.kernels.logarithm import log_of_one, log_pair
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, round_pair
+from app.kernels.rounding import FORMATS, Floats, Integers, cast, pair_of_one, round_pair
 from app.kernels.scratch import Scratch
 
 # Elements of a tile, elements it holds of each output at least, outputs finished together.
@@ -50,6 +53,9 @@ class LogSumExp:
         return results
 
     def whole(self, box: Box) -> NDArray[Any]:
+        few = rows(box)
+        if few is not None:
+            return cast(np.array([_of_few(row, self._dtype) for row in few]), self._dtype)
         _, r1, _, r2 = box.shape
         results, parts, outputs = [], [], 0
         for part in _regions(box):
@@ -83,6 +89,36 @@ class LogSumExp:
 def log_sum_exp(dtype: np.dtype[Any]) -> LogSumExp:
     """LogSumExp of float16, bfloat16, float32 or float64."""
     return LogSumExp(dtype)
+
+
+def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
+    """The result of a few finite numbers, by the steps of many and to the same bits."""
+    if len(row) == 1:
+        return row[0]
+    top = round(max(row) / WIDTH)
+    sums = [0] * CLASSES
+    for x in row:
+        below = round(x / WIDTH)
+        if top - below < CLASSES:
+            sums[top - below] += exponential_of_one(x - WIDTH * below)
+    high, low = _pair_of_one(sums[0])
+    for depth in range(1, CLASSES):
+        if sums[depth]:
+            scale, rest = float(_SCALES[depth]), float(_SCALE_TAILS[depth])
+            part, tail = _pair_of_one(sums[depth])
+            product, error = two_product_of_one(part, scale)
+            high, low = add(high, low, product, error + (part * rest + tail * scale))
+    high, low = log_of_one(high, low, 0)
+    total, error = two_sum(float(WIDTH * top), high)
+    return pair_of_one(*two_sum(total, error + low), dtype)
+
+
+def _pair_of_one(units: int) -> tuple[float, float]:
+    """units * 2^FINE as a double-double."""
+    upper, lower = units >> int(LOWER_BITS), units & (1 << int(LOWER_BITS)) - 1
+    middle, bottom = lower >> int(_HALF_BITS), lower & int(_HALF)
+    high, low = two_sum(ldexp(float(upper), FINE + 62), ldexp(float(middle), FINE + 31))
+    return quick_two_sum(high, low + ldexp(float(bottom), FINE))
 
 
 def _regions(box: Box) -> Iterator[ExponentialSums]:

@@ -11,15 +11,18 @@ Caution. Double-double products are associative only up to that error. Cut anoth
 last bits (of 106), and the answer only where a midpoint lies between: a chance of about n * 2^-49 for float64.
 """
 
+from math import copysign, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.few import product_of, rows
 from app.kernels.kernel import Box
 from app.kernels.multiplication import BIAS, FRACTION_BITS, INFINITE, SLAB, ZERO, Multiplication, Products
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, round_pair, round_scaled
+from app.kernels.results import leading_bits
+from app.kernels.rounding import FORMATS, Floats, Integers, cast, round_one, round_pair, round_scaled
 
 # Elements of each output that a slab holds at least, where there are as many.
 _DEPTH = 64
@@ -63,7 +66,10 @@ class Product:
 
     def whole(self, box: Box) -> NDArray[Any]:
         _, r1, _, r2 = box.shape
-        return self.finish(self.partial(box), r1 * r2)
+        few = rows(box)
+        if few is None:
+            return self.finish(self.partial(box), r1 * r2)
+        return cast(np.array([_of_few(row, self._dtype) for row in few]), self._dtype)
 
     def empty(self) -> np.generic:
         one: np.generic = self._dtype.type(1)
@@ -76,6 +82,13 @@ class Product:
 def product(dtype: np.dtype[Any]) -> Product:
     """Prod of float16, bfloat16, float32 or float64."""
     return Product(dtype)
+
+
+def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
+    """The product of a few finite numbers, from the exact one."""
+    product, exponent = product_of(row)
+    size = round_one(*leading_bits(abs(product), 1, exponent), dtype) if product else 0.0
+    return copysign(size, prod([copysign(1.0, x) for x in row]))
 
 
 def _rounded(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:

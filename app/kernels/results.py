@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.double_double import two_product, two_sum
-from app.kernels.rounding import FORMATS, Floats, Integers, cast, round_integer, round_pair, round_scaled
+from app.kernels.rounding import Floats, Integers, cast, round_one, round_pair, round_scaled
 
 Dtype = np.dtype[Any]
 Mask = NDArray[np.bool_]
@@ -61,8 +61,12 @@ class Result(ABC):
         """The same for (high + low) * 2^exponent, of any size; `exponent` is even, `missed` in units of 2^exponent."""
 
     @abstractmethod
+    def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
+        """The result of total * 2^exponent, not 0, as a float that `cast` rounds as it would the result."""
+
     def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
         """The results of nonzero exact sums, integer * 2^exponent, one by one."""
+        return cast(np.array([self.of_sum(*total, count, dtype) for total in sums]), dtype)
 
 
 class Rounded(Result):
@@ -115,13 +119,9 @@ class Rounded(Result):
         above = round_scaled(result, rest + error, exponent, dtype)
         return above, ~alike(above, round_scaled(result, rest - error, exponent, dtype))
 
-    def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
-        rows = [self._leading(abs(total), exponent, count) for total, exponent in sums]
-        bits = np.array([row[0] for row in rows], np.int64)
-        sticky = np.array([row[1] for row in rows])
-        unit = np.array([row[2] for row in rows], np.int64)
-        values = round_integer(bits, sticky, unit, FORMATS[dtype])
-        return np.where([total < 0 for total, _ in sums], -values, values).astype(dtype)
+    def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
+        size = round_one(*self._leading(abs(total), exponent, count), dtype)
+        return -size if total < 0 else size
 
     def _scale(self, exponent: Integers) -> Integers:
         """The exponent of the result of a sum scaled by 2^exponent."""

@@ -5,6 +5,7 @@ them. NumPy's own casts round a float64 correctly, so all that is left to do is 
 """
 
 from dataclasses import dataclass
+from math import frexp, inf, ldexp, nextafter
 from typing import Any
 
 import ml_dtypes
@@ -98,6 +99,28 @@ def round_pair(high: Floats, low: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     if dtype == _FLOAT64:
         return high
     return cast(round_odd(high, low) if low.any() else high, dtype)
+
+
+def pair_of_one(high: float, low: float, dtype: np.dtype[Any]) -> float:
+    """high + low as a float that `cast` rounds as it would the sum; `round_pair` for one number."""
+    if dtype == _FLOAT64 or not low or int(ldexp(frexp(high)[0], 53)) & 1:
+        return high
+    return nextafter(high, inf if low > 0 else -inf)
+
+
+def round_one(bits: int, more: bool, unit: int, dtype: np.dtype[Any]) -> float:
+    """(bits + a rest in (0, 1), where there is more) * 2^unit as a float that `cast` rounds as it would that number.
+
+    `bits` is not negative, and of at least 61 bits unless 0.
+    """
+    bits, unit = bits << 1 | more, unit - 1
+    if dtype != _FLOAT64:
+        over = max(0, bits.bit_length() - 53)
+        bits, unit = bits >> over | (bits & (1 << over) - 1 != 0), unit + over
+    try:
+        return bits / (1 << -unit) if unit < 0 else float(bits << unit)
+    except OverflowError:
+        return inf
 
 
 def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:

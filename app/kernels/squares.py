@@ -7,6 +7,7 @@ import numpy as np
 
 from app.kernels.bins import Bins
 from app.kernels.estimates import estimate_short_squares, estimate_squares
+from app.kernels.few import Ratio
 from app.kernels.loading import Loaded, Workspace
 from app.kernels.parts import Part, exact_parts, products, split
 from app.kernels.rounding import Floats
@@ -64,8 +65,12 @@ def count_short_squares(bins: Bins, y: Floats) -> None:
     count_elements(bins, np.square(y, out=y))
 
 
+def ratio_square(numerator: int, denominator: int) -> Ratio:
+    return numerator * numerator, denominator * denominator
+
+
 def square(dtype: np.dtype[Any]) -> Term:
     """The squares of a dtype's elements."""
     if dtype == np.float64:
-        return Term(False, cut_squares, count_squares, estimate_squares)
-    return Term(False, cut_short_squares, count_short_squares, estimate_short_squares)
+        return Term(False, cut_squares, count_squares, ratio_square, estimate_squares)
+    return Term(False, cut_short_squares, count_short_squares, ratio_square, estimate_short_squares)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
 from app.kernels.double_double import two_sum
 from app.kernels.estimates import Estimate, side_by_side, together
+from app.kernels.few import rows, sum_of
 from app.kernels.gathering import Gathered, gather, join, summed_in_the_middle
 from app.kernels.kernel import Box, quiet
 from app.kernels.leading import leading
@@ -18,7 +20,7 @@ from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
 from app.kernels.regions import cuts, regions
 from app.kernels.results import MEAN, ROOT, TOTAL, Approximation, Result
-from app.kernels.rounding import FORMATS
+from app.kernels.rounding import FORMATS, cast
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
 
@@ -47,8 +49,21 @@ class ExactSum:
             gathered.add_to(state, start)
         return state
 
-    @quiet
     def whole(self, box: Box) -> NDArray[Any]:
+        few = rows(box)
+        if few is None:
+            return self._many(box)
+        return cast(np.array([self._of_few(row) for row in few]), self.dtype)
+
+    def _of_few(self, row: list[float]) -> float:
+        total, exponent = sum_of(self.term.of_ratio(*x.as_integer_ratio()) for x in row)
+        if total:
+            return self.result.of_sum(total, exponent, len(row), self.dtype)
+        minus_zero = self.term.signed and self.result.keeps_one and all(copysign(1.0, x) < 0 for x in row)
+        return -0.0 if minus_zero else self.result.of_zero
+
+    @quiet
+    def _many(self, box: Box) -> NDArray[Any]:
         if self.term.estimate is None or box.shape[1] * box.shape[3] < self.term.enough:
             return self._exact(box)
         return self._estimated(box, self.term.estimate)

@@ -8,6 +8,7 @@ import numpy as np
 
 from app.kernels.bins import Bins
 from app.kernels.estimates import Estimate, estimate_elements, estimate_magnitudes
+from app.kernels.few import Ratio
 from app.kernels.loading import Loaded, Workspace
 from app.kernels.parts import WIDEST, Part, exact_parts
 from app.kernels.rounding import Floats, Integers
@@ -20,11 +21,13 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 class Term:
     """A function of an element. `cut` makes parts of a tile's terms, overwriting it, or returns None where their range
     is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
-    sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more."""
+    sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_ratio` is the term of
+    a fraction, as one."""
 
     signed: bool
     cut: Callable[[Loaded, Workspace], list[Part] | None]
     count: Callable[[Bins, Floats], None]
+    of_ratio: Callable[[int, int], Ratio]
     estimate: Estimate | None
     enough: int = 0
 
@@ -64,6 +67,14 @@ def integers(y: Floats) -> tuple[Integers, Integers, Integers]:
     return mantissa.reshape(-1), exponent.reshape(-1).astype(np.int64) - 53, output.reshape(-1)
 
 
+def ratio(numerator: int, denominator: int) -> Ratio:
+    return numerator, denominator
+
+
+def ratio_magnitude(numerator: int, denominator: int) -> Ratio:
+    return abs(numerator), denominator
+
+
 # Sums of fewer terms are often exact halves between two numbers, and no bound decides those.
 _ENOUGH = 64
 
@@ -71,10 +82,10 @@ _ENOUGH = 64
 def element(dtype: np.dtype[Any]) -> Term:
     """A dtype's elements themselves."""
     estimate = estimate_elements if dtype == np.float64 else None
-    return Term(True, cut_elements, count_elements, estimate, _ENOUGH)
+    return Term(True, cut_elements, count_elements, ratio, estimate, _ENOUGH)
 
 
 def magnitude(dtype: np.dtype[Any]) -> Term:
     """Their magnitudes."""
     estimate = estimate_magnitudes if dtype == np.float64 else None
-    return Term(False, cut_magnitudes, count_magnitudes, estimate, _ENOUGH)
+    return Term(False, cut_magnitudes, count_magnitudes, ratio_magnitude, estimate, _ENOUGH)

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.kernels import elementary
-from app.kernels.elementary import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential, log_pair
+from app.kernels import exponential as exponentials
+from app.kernels import logarithm
+from app.kernels.exponential import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential, exponential_of_one
+from app.kernels.logarithm import log_of_one, log_pair
 from app.kernels.scratch import Scratch
 
 Floats = NDArray[np.float64]
@@ -20,23 +22,23 @@ def relative_error(found: mpmath.mpf, value: mpmath.mpf) -> mpmath.mpf:
 
 def test_the_table_of_exponentials_is_right() -> None:
     points = range(-WIDTH << 9, (WIDTH << 9) + 1)
-    assert len(elementary._HEADS) == len(elementary._TAILS) == len(points)
+    assert len(exponentials._HEADS) == len(exponentials._TAILS) == len(points)
     for k in range(0, len(points), 16):
-        head = elementary._HEADS[k] - elementary._TO_COARSE
+        head = exponentials._HEADS[k] - exponentials._TO_COARSE
         assert head * 2.0**-COARSE == round(head * 2.0**-COARSE)
-        found = mpmath.mpf(head) + mpmath.mpf(elementary._TAILS[k])
+        found = mpmath.mpf(head) + mpmath.mpf(exponentials._TAILS[k])
         assert abs(found - mpmath.exp(mpmath.mpf(points[k]) / 1024)) <= 2.0**-83
 
 
 def test_the_tables_of_the_logarithm_are_right() -> None:
-    ln2 = mpmath.mpf(elementary._LN2) + mpmath.mpf(elementary._LN2_TAIL)
+    ln2 = mpmath.mpf(logarithm._LN2) + mpmath.mpf(logarithm._LN2_TAIL)
     assert abs(ln2 - mpmath.log(2)) < 2.0**-84
     for j in range(257):
-        inverse, up = mpmath.mpf(elementary._INVERSES[j]), int(elementary._UP[j])
-        found = mpmath.mpf(elementary._LOGS[j]) + mpmath.mpf(elementary._LOG_TAILS[j])
+        inverse, up = mpmath.mpf(logarithm._INVERSES[j]), int(logarithm._UP[j])
+        found = mpmath.mpf(logarithm._LOGS[j]) + mpmath.mpf(logarithm._LOG_TAILS[j])
         assert abs(found + mpmath.log(inverse) + up * mpmath.log(2)) <= 2.0**-106
         assert abs((1 + mpmath.mpf(j) / 256) * inverse - 1) <= 2.0**-11
-    assert elementary._LOGS[0] == elementary._LOGS[256] == 0
+    assert logarithm._LOGS[0] == logarithm._LOGS[256] == 0
 
 
 def arguments() -> Floats:
@@ -125,3 +127,21 @@ def test_the_logarithm_of_one_and_a_little_is_the_little() -> None:
     high, low = log_pair(np.ones(3), np.array([1e-20, -1e-20, 0.0]), 0)
     assert high.tolist() == [1e-20, -1e-20, 0.0]
     assert low[2] == 0
+
+
+def test_one_exponential_has_the_bits_of_many() -> None:
+    x = arguments()
+    coarse, fine = exponential(x, 0, Scratch(4, x.size))
+    digits = zip(coarse.tolist(), fine.tolist(), strict=True)
+    many = [((a - COARSE_BIAS) << COARSE - FINE) + (b - FINE_BIAS) for a, b in digits]
+    assert [exponential_of_one(one) for one in x.tolist()] == many
+
+
+def test_one_logarithm_has_the_bits_of_many() -> None:
+    draw = np.random.default_rng(3)
+    high = np.concatenate((draw.uniform(0.5, 2, 3000), np.exp(draw.uniform(-700, 700, 3000)), [1.0, 2.0, 0.5]))
+    low = draw.uniform(-0.5, 0.5, len(high)) * np.spacing(high)
+    exponent = draw.integers(-3000, 3000, len(high))
+    many = np.stack(log_pair(high, low, exponent))
+    one = [log_of_one(*three) for three in zip(high.tolist(), low.tolist(), exponent.tolist(), strict=True)]
+    assert (np.array(one).T.view(np.int64) == many.view(np.int64)).all()
