@@ -1,4 +1,4 @@
-"""What a tensor is inside: a header, and blocks of its elements in row-major order.
+"""What a tensor is inside: a header, and blocks of its elements in the order the header says.
 
 A tensor that came as JSON is one block; a body that streams in, or a stored array, is many. Blocks may
 be cut anywhere and come in any order; together they hold every element once.
@@ -34,10 +34,14 @@ NUMPY_DTYPES: dict[str, NumpyDtype] = {
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """dtype (our spelling, a key of NUMPY_DTYPES) and shape of a tensor."""
+    """dtype (our spelling, a key of NUMPY_DTYPES) and shape of a tensor.
+
+    `fortran`: its blocks run through the elements in column-major order, the first index fastest.
+    """
 
     dtype: str
     shape: tuple[int, ...]
+    fortran: bool = False
 
     @property
     def size(self) -> int:

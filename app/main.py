@@ -1,6 +1,7 @@
 """Where the parts meet."""
 
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -17,11 +18,13 @@ def create_app(settings: Settings | None = None) -> Dispatch:
     """The service as an ASGI application; settings come from the environment if none are given."""
     settings = settings or Settings()
     workers = Workers(settings.kernel_threads)
-    answering = reductions(settings, workers)
+    threads = ThreadPoolExecutor(settings.kernel_threads, "request")
+    answering = reductions(settings, workers, threads)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        threads.shutdown()
         workers.close()
 
     framework = FastAPI(title="keepdims", openapi_url=None, redirect_slashes=False, lifespan=lifespan)

@@ -22,7 +22,12 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535, description="The port to listen on; 0 takes a free one.")
     workers: PositiveInt = Field(default=1, description="How many processes serve.")
     root_path: str = Field(default="", pattern=r"^(/[^/?#]+)*$", description="The path prefix that a proxy strips.")
-    max_body_bytes: PositiveInt = Field(default=256 * 2**20, description="The largest body, in bytes.")
+    max_body_bytes: PositiveInt = Field(
+        default=256 * 2**20, description="The largest body that is held as a whole, and the largest answer, in bytes."
+    )
+    max_stream_bytes: PositiveInt = Field(
+        default=64 * 2**30, description="The largest body that is reduced as it comes, in bytes."
+    )
     body_timeout: PositiveFloat = Field(
         default=20, allow_inf_nan=False, description="Seconds a client may take between two pieces of its body."
     )

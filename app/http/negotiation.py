@@ -5,9 +5,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from app.errors import NotAcceptable, UnsupportedEncoding, UnsupportedMediaType
+from app.http.encodings import ENCODINGS
 
 _WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
-
+_QUOTED = r'"(?:\\.|[^"\\])*"?'
+_ESCAPED = re.compile(r"\\(.)")
+_LIST = re.compile(f'(?:{_QUOTED}|[^",])+')
+_PARAMETERS = re.compile(f'(?:{_QUOTED}|[^";])+')
 
 REMEMBERED = 128
 """Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
@@ -23,20 +27,23 @@ def body_type(content_type: str, spoken: Sequence[str]) -> str:
 def _body_type(content_type: str, spoken: Sequence[str]) -> str:
     if not content_type:
         return spoken[0]
-    media_type, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    media_type, parameters = _parameters(content_type.lower())
     if media_type not in spoken:
         raise UnsupportedMediaType(f"{_cut(content_type)} is not spoken here; {', '.join(spoken)} is")
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name == "charset" and value.strip('"') not in ("utf-8", "utf8"):
-            raise UnsupportedMediaType(f"charset {_cut(value)} is not read here; utf-8 is")
+    charset = parameters.get("charset", "utf-8")
+    if charset not in ("utf-8", "utf8"):
+        raise UnsupportedMediaType(f"charset {_cut(charset)} is not read here; utf-8 is")
     return media_type
 
 
-def check_encoding(content_encoding: str) -> None:
-    """UnsupportedEncoding for a body that is compressed."""
-    if content_encoding.strip().lower() not in ("", "identity"):
-        raise UnsupportedEncoding(f"Content-Encoding {_cut(content_encoding)} is not read here; identity is")
+def content_encoding(named: str) -> str:
+    """The one encoding of a body, among those spoken here, or "" where there is none."""
+    encoding = named.strip().lower()
+    if encoding in ("", "identity"):
+        return ""
+    if encoding not in ENCODINGS:
+        raise UnsupportedEncoding(f"Content-Encoding {_cut(named)} is not read here; {', '.join(ENCODINGS)} is")
+    return encoding
 
 
 def answer_type(accept: str, offered: Sequence[str]) -> str:
@@ -59,10 +66,9 @@ def _answer_type(accept: str, offered: Sequence[str]) -> str:
 def _ranges(accept: str) -> dict[str, float]:
     """The weight of each media range. A range whose weight cannot be read counts for nothing."""
     ranges: dict[str, float] = {}
-    for part in accept.lower().split(","):
-        media_range, *parameters = (piece.strip() for piece in part.split(";"))
-        given = [value.strip() for name, _, value in (p.partition("=") for p in parameters) if name.strip() == "q"]
-        weight = given[0] if given else "1"
+    for part in _LIST.findall(accept.lower()):
+        media_range, parameters = _parameters(part)
+        weight = parameters.get("q", "1")
         if _WEIGHT.fullmatch(weight):
             ranges[media_range] = max(float(weight), ranges.get(media_range, 0))
     return ranges
@@ -72,6 +78,17 @@ def _weight(media_type: str, ranges: dict[str, float]) -> float:
     """What the most specific range that matches says."""
     kind = media_type.partition("/")[0]
     return next((ranges[name] for name in (media_type, f"{kind}/*", "*/*") if name in ranges), 0)
+
+
+def _parameters(text: str) -> tuple[str, dict[str, str]]:
+    """A media type or range and its parameters; of one that is given twice, the first. A quoted value may hold what
+    would separate them, and loses its quotes."""
+    first, *others = _PARAMETERS.findall(text) or [""]
+    found: dict[str, str] = {}
+    for other in others:
+        name, _, value = (part.strip() for part in other.partition("="))
+        found.setdefault(name, _ESCAPED.sub(r"\1", value[1:-1]) if value[:1] == '"' else value)
+    return first.strip(), found
 
 
 def _cut(text: str) -> str:

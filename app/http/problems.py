@@ -6,7 +6,9 @@ import orjson
 
 from app import errors
 from app.errors import Refusal
+from app.http.encodings import ENCODINGS
 from app.http.reply import RawHeaders, Reply
+from app.tensors.formats import FORMATS
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -29,9 +31,9 @@ PROBLEMS: dict[type[Refusal], Problem] = {
     errors.NotAcceptable:        Problem(406, "/problems/not-acceptable", "No format the caller accepts"),
     errors.BodyTooLarge:         Problem(413, "/problems/body-too-large", "The body is too large"),
     errors.UnsupportedMediaType: Problem(415, "/problems/unsupported-media-type", "This body format is not spoken here",
-                                         ((b"accept-post", b"application/json"),)),
+                                         ((b"accept-post", ", ".join(FORMATS).encode()),)),
     errors.UnsupportedEncoding:  Problem(415, "/problems/unsupported-encoding", "This encoding is not spoken here",
-                                         ((b"accept-encoding", b"identity"),)),
+                                         ((b"accept-encoding", ", ".join(ENCODINGS).encode()),)),
     errors.UnknownField:         Problem(422, "/problems/unknown-field", "The request has a member nobody asked for"),
     errors.MissingField:         Problem(422, "/problems/missing-field", "The request lacks a member"),
     errors.ConflictingFields:    Problem(422, "/problems/conflicting-fields", "Two members exclude each other"),

@@ -1,61 +1,59 @@
 """POST on an operator path: a body in, the reduced tensor out."""
 
 import logging
-from itertools import accumulate
-from math import prod
-from operator import mul
+from asyncio import Future, get_running_loop
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TypeVar
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from starlette.types import Receive, Scope, Send
 
-from app.errors import InvalidShape, Overloaded, Refusal
-from app.evaluate import answer_shape, evaluate
+from app.errors import Overloaded, Refusal
 from app.http.body import Body, Disconnected, TooSlow
-from app.http.negotiation import answer_type, body_type, check_encoding
+from app.http.flow import Flow
+from app.http.intake import Compressed, Flowing, Intake, Whole
+from app.http.negotiation import answer_type, body_type, content_encoding
 from app.http.problems import BODY_TOO_SLOW, INTERNAL, document, refused
-from app.http.reply import RawHeaders, Reply
+from app.http.reducer import Reducer
+from app.http.reply import Reply
 from app.kernels.workers import Workers
 from app.settings import Settings
-from app.spec.arguments import parse_parameters
 from app.spec.operators import Operator
-from app.tensors.formats import FORMATS, Format
-from app.tensors.request import Request
+from app.tensors.formats import BUFFERED, FORMATS, STREAMED, Buffered, Streamed
 
 INLINE_BYTES = 8192
 """A body up to this size is answered on the event loop: a hop to a thread would cost more than the reduction."""
-
-DEEP = 8
-"""Up to this rank the lists of an answer are few beside its elements."""
 
 MEDIA_TYPES = tuple(FORMATS)
 
 log = logging.getLogger("keepdims")
 
+T = TypeVar("T")
+
 
 class Reduce:
-    """The ASGI application of one path. Everything that does not depend on the request is made here once."""
+    """The ASGI application of one path."""
 
     def __init__(
-        self, operator: Operator, location: str | None, settings: Settings, workers: Workers, threads: CapacityLimiter
+        self, operator: Operator, location: str | None, settings: Settings, workers: Workers, threads: Executor
     ) -> None:
         """`location`: the canonical path, where that is another than this one."""
         self.operator = operator
         self.location = location
         self._settings = settings
-        self._workers = workers
         self._threads = threads
-        located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
-        self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in MEDIA_TYPES}
+        self._reducer = Reducer(operator, location, settings, workers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _by_name(scope["headers"])
         chunked = b"transfer-encoding" in headers
         body = Body(receive, headers.get(b"content-length"), chunked, self._settings.body_timeout)
         try:
-            reply = await self._reply(scope, headers, body)
+            reply = await self._reply(headers, body, scope["query_string"].decode("latin-1"))
         except Disconnected:
             return
+        finally:
+            body.close()
         await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
         if not body.ended:
             await send({"type": "http.response.body", "body": reply.body, "more_body": True})
@@ -64,14 +62,14 @@ class Reduce:
         else:
             await send({"type": "http.response.body", "body": reply.body})
 
-    async def _reply(self, scope: Scope, headers: dict[bytes, bytes], body: Body) -> Reply:
+    async def _reply(self, headers: dict[bytes, bytes], body: Body, query: str) -> Reply:
         try:
-            check_encoding(_header(headers, b"content-encoding"))
-            given = FORMATS[body_type(_header(headers, b"content-type"), MEDIA_TYPES)]
+            encoding = content_encoding(_header(headers, b"content-encoding"))
+            given = body_type(_header(headers, b"content-type"), MEDIA_TYPES)
             wanted = answer_type(_header(headers, b"accept"), MEDIA_TYPES)
-            content = await body.read(self._settings.max_body_bytes)
-            answer = await self._answer(content, scope["query_string"].decode("latin-1"), given, FORMATS[wanted])
-            return Reply(200, answer, self._headers[wanted])
+            if given in STREAMED:
+                return await self._streamed(body, STREAMED[given], encoding, query, wanted)
+            return await self._buffered(body, BUFFERED[given], encoding, query, wanted)
         except Refusal as refusal:
             return refused(refusal)
         except TooSlow:
@@ -85,33 +83,37 @@ class Reduce:
             log.exception("%s version %d failed", self.operator.name, self.operator.version)
             return document(INTERNAL, "this is a mistake of the service, not of the request")
 
-    async def _answer(self, content: bytes, query: str, given: Format, wanted: Format) -> bytes:
+    async def _buffered(self, body: Body, given: Buffered, encoding: str, query: str, wanted: str) -> Reply:
+        limit = self._settings.max_body_bytes
+        body.admit(limit)
+        if encoding:
+            whole = Whole(self._reducer, given, query, wanted)
+            return await self._flowing(body, Compressed(whole, encoding, limit))
+        content = await body.read()
         if len(content) > INLINE_BYTES:
-            return await run_sync(lambda: self._reduced(given.decode(content, query), wanted), limiter=self._threads)
+            return await self._run(lambda: self._reducer.answer(given.decode(content, query), wanted))
         request = given.decode(content, query)
         if request.header.size == 0:  # the answer may be any size
-            return await run_sync(self._reduced, request, wanted, limiter=self._threads)
-        return self._reduced(request, wanted)
+            return await self._run(self._reducer.answer, request, wanted)
+        return self._reducer.answer(request, wanted)
 
-    def _reduced(self, request: Request, wanted: Format) -> bytes:
-        header = request.header
-        parameters = parse_parameters(self.operator, request.parameters)
-        if header.size == 0 or len(header.shape) > DEEP:
-            self._check_answer_size(answer_shape(header.shape, parameters.reduction(len(header.shape))))
-        tensor = evaluate(self.operator, parameters, header, request.blocks, self._workers)
-        return wanted.encode(tensor, request.answer)
+    async def _streamed(self, body: Body, given: Streamed, encoding: str, query: str, wanted: str) -> Reply:
+        limit = self._settings.max_stream_bytes
+        body.admit(limit)
+        intake = Flowing(self._reducer, given, query, wanted, None if encoding else body.declared)
+        if encoding:
+            return await self._flowing(body, Compressed(intake, encoding, limit))
+        while not body.ended and not (intake.begun and len(intake.held) > INLINE_BYTES):
+            intake.hold(await body.piece())
+        if body.ended and 0 < len(intake.held) <= INLINE_BYTES:  # of no elements, the answer may be any size
+            return intake.finish()
+        return await self._flowing(body, intake)
 
-    def _check_answer_size(self, shape: tuple[int, ...]) -> None:
-        """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one. It gets
-        what a body could have brought, eight bytes an element and two a list.
+    async def _flowing(self, body: Body, intake: Intake) -> Reply:
+        return await Flow(body, intake, self._run).reply()
 
-        Dimensions of size 0 are left out of the count: NumPy has no array with more room than memory, even without
-        elements, and lists nested in a dimension before them are written all the same.
-        """
-        dimensions = [dimension for dimension in shape if dimension]
-        lists = sum(accumulate(dimensions[:-1], mul, initial=1))
-        if 8 * prod(dimensions) + 2 * lists > self._settings.max_body_bytes:
-            raise InvalidShape(f"the answer would have the shape {list(shape)}, too large by far", "/data/shape")
+    def _run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
+        return get_running_loop().run_in_executor(self._threads, call, *arguments)
 
 
 def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

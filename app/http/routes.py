@@ -1,9 +1,9 @@
 """Every public path, made from the rows of the table."""
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 
 import orjson
-from anyio import CapacityLimiter
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
@@ -20,9 +20,8 @@ from app.spec.operators import SERVING
 READ = ["GET", "HEAD"]
 
 
-def reductions(settings: Settings, workers: Workers) -> dict[str, Reduce]:
-    """What answers POST, by path: each operator at each opset that has it."""
-    threads = CapacityLimiter(settings.kernel_threads)
+def reductions(settings: Settings, workers: Workers, threads: Executor) -> dict[str, Reduce]:
+    """What answers POST, by path: each operator at each opset that has it. `threads` take what is long."""
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():

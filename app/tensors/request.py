@@ -1,4 +1,4 @@
-"""What a body asks for, whatever its format."""
+"""What a request asks for, whatever its format."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
@@ -22,4 +22,17 @@ class Request(NamedTuple):
     header: Header
     blocks: Iterable[Block]
     parameters: Mapping[str, object]
+    answer: Answer = Answer()
+
+
+class Preamble(NamedTuple):
+    """The same as far as it is known before the elements, which follow raw from byte `offset` of the body to its end.
+
+    `big_endian` says how the bytes of an element are ordered.
+    """
+
+    header: Header
+    parameters: Mapping[str, object]
+    offset: int = 0
+    big_endian: bool = False
     answer: Answer = Answer()

@@ -1,0 +1,135 @@
+"""Compressed bodies, decoded as they come and a bounded step at a time: nothing inflates before it is wanted."""
+
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from app.errors import MalformedBody
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+WINDOW_LOG = 23
+"""A window of 8 MiB at most, what RFC 9659 has senders of zstd content keep to."""
+
+_SLICE = 1 << 14
+"""Bytes looked at together: of a body of many tiny members, the rest is copied once for each."""
+
+_TURNS = 1 << 10
+"""Calls to a decompressor in one step, of a body that says little."""
+
+_BROKEN = {
+    "gzip": "the content is not gzip, or is corrupt",
+    "zstd": f"the content is not zstd, is corrupt, or needs a window beyond {2**WINDOW_LOG >> 20} MiB (RFC 9659)",
+}
+
+
+class Member(Protocol):
+    """One gzip member or one zstd frame; a body is one or more of them."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether it has ended."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether it can say nothing more without more bytes."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What was given and lies behind its end."""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Up to `max_length` bytes of what it holds."""
+
+
+class Gzip:
+    """zlib's decompressor, with the manners of the others."""
+
+    def __init__(self) -> None:
+        self._inflating = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._inflating.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflating.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        held = self._inflating.unconsumed_tail
+        content = self._inflating.decompress(held + data if held else data, max_length)
+        self.needs_input = len(content) < max_length and not self._inflating.unconsumed_tail
+        return content
+
+
+def _zstd_frame() -> Member:
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
+
+
+ENCODINGS: dict[str, Callable[[], Member]] = {
+    "gzip": Gzip,
+    "zstd": _zstd_frame,
+}
+"""By name in Content-Encoding: what makes a decompressor of one member."""
+
+
+class Decompression:
+    """The content of a compressed body."""
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
+        self._member = ENCODINGS[encoding]()
+        self._given: deque[bytes] = deque()
+        self._within = False  # a member
+        self._members = 0
+
+    def give(self, pieces: Sequence[bytes]) -> None:
+        """The next bytes of the body."""
+        for piece in pieces:
+            self._given.extend(piece[start : start + _SLICE] for start in range(0, len(piece), _SLICE))
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there may be more content in what was given."""
+        return bool(self._given) or (self._within and not self._member.needs_input)
+
+    def step(self, most: int) -> bytes:
+        """The next content, `most` bytes of it or a little; MalformedBody if the body is not what its encoding says."""
+        content: list[bytes] = []
+        room = most
+        for _ in range(_TURNS):
+            if not room or not self.has_more:
+                break
+            piece = self._decompress(room)
+            room -= len(piece)
+            content.append(piece)
+        return b"".join(content)
+
+    def end(self) -> None:
+        """MalformedBody if the body ended within a member, or before one."""
+        if self._within or not self._members:
+            raise MalformedBody(f"the {self._encoding} content is cut short")
+
+    def _decompress(self, most: int) -> bytes:
+        if not self._within:
+            self._member = ENCODINGS[self._encoding]()
+            self._within = True
+        member = self._member
+        data = self._given.popleft() if member.needs_input else b""
+        try:
+            content = member.decompress(data, most)
+        except (zlib.error, zstd.ZstdError):
+            raise MalformedBody(_BROKEN[self._encoding]) from None
+        if member.eof:
+            self._within = False
+            self._members += 1
+            if rest := member.unused_data:
+                self._given.appendleft(rest)
+        return content

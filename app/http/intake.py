@@ -1,0 +1,131 @@
+"""What takes in the bytes of a body, piece by piece, and answers at their end. Knows no network and no event loop.
+
+A call takes as long as a piece does, so that a thread is held while there is something to do and never by a client.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from app.errors import BodyTooLarge, MalformedBody
+from app.evaluate import Evaluation
+from app.http.encodings import Decompression
+from app.http.reducer import Reducer
+from app.http.reply import Reply
+from app.tensors.elements import Elements
+from app.tensors.formats import Buffered, Streamed
+from app.tensors.request import Answer
+
+STEP = 1 << 20
+"""Bytes that are decompressed before they are looked at."""
+
+
+class Intake(Protocol):
+    """One request; its methods are called by one thread at a time."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether all is known that a body says before its elements."""
+
+    def absorb(self, pieces: Sequence[bytes]) -> bool:
+        """The next bytes. True if there is more to be done for them: call again, with none."""
+
+    def finish(self) -> Reply:
+        """The answer, once the body has ended."""
+
+
+class Whole:
+    """A body that is read as a whole."""
+
+    begun = True
+
+    def __init__(self, reducer: Reducer, given: Buffered, query: str, wanted: str) -> None:
+        self._reducer = reducer
+        self._given = given
+        self._query = query
+        self._wanted = wanted
+        self._pieces: list[bytes] = []
+
+    def absorb(self, pieces: Sequence[bytes]) -> bool:
+        self._pieces += pieces
+        return False
+
+    def finish(self) -> Reply:
+        content = b"".join(self._pieces)
+        self._pieces.clear()
+        return self._reducer.answer(self._given.decode(content, self._query), self._wanted)
+
+
+class Flowing:
+    """A body whose elements are reduced as they come."""
+
+    def __init__(self, reducer: Reducer, given: Streamed, query: str, wanted: str, declared: int | None) -> None:
+        """`declared`: the bytes of the whole body, if that is known."""
+        self._reducer = reducer
+        self._given = given
+        self._query = query
+        self._wanted = wanted
+        self._declared = declared
+        self._answer = Answer()
+        self._elements: Elements | None = None
+        self._evaluation: Evaluation | None = None
+        self.held = b""
+        self.hold(b"")  # some formats have said all there is to say
+
+    @property
+    def begun(self) -> bool:
+        return self._evaluation is not None
+
+    def hold(self, piece: bytes) -> None:
+        """The next bytes, for later: only what stands before the elements is looked at. `held` is what waits."""
+        self.held += piece
+        if self._evaluation is None:
+            preamble = self._given.preamble(self.held, self._query)
+            if preamble is not None:
+                self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted)
+                self._elements = Elements(preamble.header, preamble.big_endian)
+                self._answer = preamble.answer
+                self.held = self.held[preamble.offset :]
+
+    def absorb(self, pieces: Sequence[bytes]) -> bool:
+        if self._evaluation is None or self._elements is None:
+            self.hold(b"".join(pieces))
+        else:
+            self._evaluation.absorb(self._elements.block((self.held, *pieces)))
+            self.held = b""
+        return False
+
+    def finish(self) -> Reply:
+        if self._evaluation is None or self._elements is None:
+            raise MalformedBody("the body ends before its elements begin")
+        self.absorb(())
+        self._elements.end()
+        return self._reducer.reply(self._evaluation.finish(), self._wanted, self._answer)
+
+
+class Compressed:
+    """Another intake's bytes, compressed."""
+
+    def __init__(self, inner: Intake, encoding: str, limit: int) -> None:
+        """`limit`: the most bytes they may be."""
+        self._inner = inner
+        self._decompression = Decompression(encoding)
+        self._limit = limit
+        self._size = 0
+
+    @property
+    def begun(self) -> bool:
+        return self._inner.begun
+
+    def absorb(self, pieces: Sequence[bytes]) -> bool:
+        self._decompression.give(pieces)
+        content = self._decompression.step(min(STEP, self._limit - self._size + 1))
+        self._size += len(content)
+        if self._size > self._limit:
+            raise BodyTooLarge(f"decompressed, the body has more than the {self._limit} bytes that are read at most")
+        if content:
+            self._inner.absorb((content,))
+        return self._decompression.has_more
+
+    def finish(self) -> Reply:
+        self._decompression.end()
+        return self._inner.finish()

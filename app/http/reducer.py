@@ -1,0 +1,86 @@
+"""One operator version: from what a request asks for to its answer. Knows no network and no event loop."""
+
+from collections.abc import Mapping
+from itertools import accumulate
+from math import prod
+from operator import mul
+
+from app.blocks import Header, Tensor
+from app.errors import BodyTooLarge, InvalidShape, MalformedBody
+from app.evaluate import Evaluation
+from app.http.reply import RawHeaders, Reply
+from app.kernels.workers import Workers
+from app.settings import Settings
+from app.spec.arguments import parse_parameters
+from app.spec.operators import Operator
+from app.tensors.formats import FORMATS, STREAMED
+from app.tensors.request import Answer, Preamble, Request
+
+DEEP = 8
+"""Up to this rank the lists of an answer are few beside its elements."""
+
+
+class Reducer:
+    """What answers on one path. Everything that does not depend on the request is made here once."""
+
+    def __init__(self, operator: Operator, location: str | None, settings: Settings, workers: Workers) -> None:
+        """`location`: the canonical path, where that is another than this one."""
+        self.operator = operator
+        self._settings = settings
+        self._workers = workers
+        located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
+        self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in FORMATS}
+
+    def answer(self, request: Request, wanted: str) -> Reply:
+        """The answer, in the media type `wanted`, to a request that is there as a whole."""
+        header = request.header
+        evaluation = self._evaluation(header, request.parameters)
+        if header.size == 0 or len(header.shape) > DEEP:
+            self._check_answer_size(evaluation.answer, wanted)
+        for block in request.blocks:
+            evaluation.absorb(block)
+        return self.reply(evaluation.finish(), wanted, request.answer)
+
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
+        """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known.
+
+        Whatever can be refused before the elements come is refused here.
+        """
+        header = preamble.header
+        evaluation = self._evaluation(header, preamble.parameters)
+        self._check_answer_size(evaluation.answer, wanted)
+        size = preamble.offset + header.size * header.numpy_dtype.itemsize
+        if size > self._settings.max_stream_bytes:
+            limit = self._settings.max_stream_bytes
+            raise BodyTooLarge(f"the body would have more than the {limit} bytes that are read at most")
+        if declared is not None and declared != size:
+            raise MalformedBody(f"the body must have {size} bytes for its dtype and shape, and has {declared}")
+        return evaluation
+
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer) -> Reply:
+        """A tensor in the media type `wanted`."""
+        body = FORMATS[wanted].encode(tensor, answer)
+        headers = self._headers[wanted]
+        if wanted in STREAMED:
+            fields = STREAMED[wanted].fields(tensor.header)
+            headers = (*headers, *((name.encode(), value.encode()) for name, value in fields.items()))
+        return Reply(200, body, headers)
+
+    def _evaluation(self, header: Header, parameters: Mapping[str, object]) -> Evaluation:
+        return Evaluation(self.operator, parse_parameters(self.operator, parameters), header, self._workers)
+
+    def _check_answer_size(self, answer: Header, wanted: str) -> None:
+        """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one; and what
+        streams in may be reduced to as much. It gets what a buffered body could have brought: of JSON eight bytes an
+        element and two a list.
+
+        Dimensions of size 0 are left out of the count: NumPy has no array with more room than memory, even without
+        elements, and lists nested in a dimension before them are written all the same.
+        """
+        dimensions = [dimension for dimension in answer.shape if dimension]
+        if wanted in STREAMED:
+            size = answer.numpy_dtype.itemsize * prod(dimensions)
+        else:
+            size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
+        if size > self._settings.max_body_bytes:
+            raise InvalidShape(f"the answer would have the shape {list(answer.shape)}, too large by far", "/data/shape")

@@ -1,0 +1,108 @@
+"""application/x-npy: NumPy's format for one array, versions 1 to 3.
+
+A magic string, the version, the length of the header, the header, the elements. The header is a Python literal and is
+read as one, never evaluated; arrays of objects, which would be pickles, have no dtype here. NumPy lacks bfloat16:
+ml_dtypes writes it as `<V2`, two bytes of no type, and so does this.
+"""
+
+from ast import literal_eval
+
+import numpy as np
+
+from app.blocks import NUMPY_DTYPES, Header, Tensor
+from app.errors import InvalidShape, MalformedBody, UnknownDtype
+from app.tensors.nesting import MAX_RANK
+from app.tensors.query import members, parameters
+from app.tensors.request import Answer, Preamble
+
+MAX_HEADER = 10_000
+"""Bytes of a header that are read at most, as by NumPy itself."""
+
+_MAGIC = b"\x93NUMPY"
+_VERSIONS = {1: (2, "latin-1"), 2: (4, "latin-1"), 3: (4, "utf-8")}
+"""By version: bytes of the header's length, and how its text is encoded."""
+
+_KINDS = {
+    **{f"{kind.kind}{kind.itemsize}": name for name, kind in NUMPY_DTYPES.items() if name != "bfloat16"},
+    "V2": "bfloat16",
+}
+_DESCRIPTIONS = {
+    name: "<V2" if name == "bfloat16" else kind.newbyteorder("<").str for name, kind in NUMPY_DTYPES.items()
+}
+_ALIGNED = 64
+
+
+def preamble(start: bytes, query: str) -> Preamble | None:
+    """What the header and the query say; None while the header is not there as a whole."""
+    if not start.startswith(_MAGIC[: len(start)]):
+        raise MalformedBody("the body is no npy file: it does not begin with its magic string")
+    if len(start) < 8:
+        return None
+    if start[6] not in _VERSIONS or start[7]:
+        raise MalformedBody(f"npy version {start[6]}.{start[7]} is not read here; 1.0, 2.0 and 3.0 are")
+    width, encoding = _VERSIONS[start[6]]
+    begin = 8 + width
+    if len(start) < begin:
+        return None
+    length = int.from_bytes(start[8:begin], "little")
+    if length > MAX_HEADER:
+        raise MalformedBody(f"the npy header has {length} bytes, and {MAX_HEADER} are read at most")
+    stop = begin + length
+    if len(start) < stop:
+        return None
+    description, fortran, shape = _members(start[begin:stop], encoding)
+    dtype, big_endian = _dtype(description)
+    header = Header(dtype, _shape(shape), fortran)
+    return Preamble(header, parameters(members(query)), stop, big_endian)
+
+
+def encode(tensor: Tensor, answer: Answer) -> bytes:
+    """The tensor as version 1.0, little-endian and row-major."""
+    description, shape = _DESCRIPTIONS[tensor.header.dtype], tensor.header.shape
+    text = f"{{'descr': '{description}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    length = -(-(10 + len(text) + 1) // _ALIGNED) * _ALIGNED - 10
+    head = b"%b\x01\x00%b%b\n" % (_MAGIC, length.to_bytes(2, "little"), text.ljust(length - 1))
+    return b"".join((head, np.ascontiguousarray(tensor.values).reshape(-1).view(np.uint8).data))
+
+
+def fields(header: Header) -> dict[str, str]:
+    """Nothing: the body says it all."""
+    return {}
+
+
+def _members(text: bytes, encoding: str) -> tuple[object, bool, object]:
+    """descr, fortran_order and shape of a header."""
+    try:
+        header = literal_eval(text.decode(encoding))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise MalformedBody("the npy header is no Python literal") from None
+    if not isinstance(header, dict) or header.keys() != {"descr", "fortran_order", "shape"}:
+        raise MalformedBody("the npy header must be a dictionary of descr, fortran_order and shape")
+    if not isinstance(header["fortran_order"], bool):
+        raise MalformedBody("fortran_order in the npy header must be True or False")
+    return header["descr"], header["fortran_order"], header["shape"]
+
+
+def _dtype(description: object) -> tuple[str, bool]:
+    """Our name of a dtype, and whether it is big-endian."""
+    if isinstance(description, str):
+        order, kind = description[:1], description[1:]
+        if order in ("<", ">", "|") and kind in _KINDS and (order != "|" or kind[1:] == "1" or kind == "V2"):
+            return _KINDS[kind], order == ">"
+    shown = f"{description!r:.40}" if isinstance(description, str) else "what is given"
+    taken = ", ".join(_DESCRIPTIONS.values())
+    raise UnknownDtype(
+        f"descr {shown} is not taken; {taken} are (<V2 is bfloat16), with > for < where they are big-endian",
+        "/data/dtype",
+    )
+
+
+def _shape(shape: object) -> tuple[int, ...]:
+    if not isinstance(shape, tuple):
+        raise InvalidShape("shape in the npy header must be a tuple of dimensions", "/data/shape")
+    if len(shape) > MAX_RANK:
+        raise InvalidShape(f"shape has {len(shape)} dimensions, and the highest rank is {MAX_RANK}", "/data/shape")
+    for axis, size in enumerate(shape):
+        if type(size) is not int or not 0 <= size < 2**63:
+            raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/data/shape/{axis}")
+    return shape

@@ -1,0 +1,55 @@
+"""application/octet-stream: nothing but elements, row-major and little-endian.
+
+A request says what they are in its query string, `?dtype=float32&shape=2,3`; an answer in X-Dtype and X-Shape. The
+shape of a scalar is empty.
+"""
+
+import re
+
+import numpy as np
+
+from app.blocks import NUMPY_DTYPES, Header, Tensor
+from app.errors import InvalidShape, MissingField, UnknownDtype
+from app.tensors.nesting import MAX_RANK
+from app.tensors.query import members, parameters
+from app.tensors.request import Answer, Preamble
+
+_DIMENSION = re.compile("0|[1-9][0-9]{0,18}")
+
+
+def preamble(start: bytes, query: str) -> Preamble:
+    """What the query says; the body holds no word of it."""
+    given = members(query)
+    header = Header(_dtype(given.pop("dtype", None)), _shape(given.pop("shape", None)))
+    return Preamble(header, parameters(given))
+
+
+def encode(tensor: Tensor, answer: Answer) -> bytes:
+    """The elements."""
+    return np.ascontiguousarray(tensor.values).tobytes()
+
+
+def fields(header: Header) -> dict[str, str]:
+    """What a reader of the elements must know."""
+    return {"x-dtype": header.dtype, "x-shape": ",".join(map(str, header.shape))}
+
+
+def _dtype(text: str | None) -> str:
+    if text is None:
+        raise MissingField("an octet-stream needs a dtype in the query: ?dtype=float32&shape=2,3", "/data/dtype")
+    if text not in NUMPY_DTYPES:
+        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        raise UnknownDtype(f"{shown!r} is no dtype; there are {', '.join(NUMPY_DTYPES)}", "/data/dtype")
+    return text
+
+
+def _shape(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        raise MissingField("an octet-stream needs a shape in the query: ?dtype=float32&shape=2,3", "/data/shape")
+    sizes = text.split(",") if text else []
+    if len(sizes) > MAX_RANK:
+        raise InvalidShape(f"shape has {len(sizes)} dimensions, and the highest rank is {MAX_RANK}", "/data/shape")
+    for axis, size in enumerate(sizes):
+        if not _DIMENSION.fullmatch(size) or int(size) >= 2**63:
+            raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/data/shape/{axis}")
+    return tuple(map(int, sizes))

@@ -1,0 +1,49 @@
+"""The query string beside a binary body: parameters by their names in ONNX, as text.
+
+    axes=0,-1&keepdims=0
+
+An empty `axes` is an empty list. Texts that are no integers stay texts, for whom the parameters are to refuse.
+"""
+
+import re
+from urllib.parse import unquote
+
+from app.errors import DuplicateKey, InvalidParameter
+from app.tensors.nesting import MAX_RANK
+
+MAX_QUERY = 4096
+"""Characters; far more than parameters need."""
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+
+
+def members(query: str) -> dict[str, str]:
+    """Names and values, percent-decoded; DuplicateKey if a name comes twice."""
+    if len(query) > MAX_QUERY:
+        raise InvalidParameter(f"the query has {len(query)} characters, and {MAX_QUERY} are read at most")
+    found: dict[str, str] = {}
+    for part in query.split("&"):
+        if part:
+            name, _, value = part.partition("=")
+            name = unquote(name)
+            if name in found:
+                shown = name if len(name) <= 40 else f"{name[:40]}…"
+                raise DuplicateKey(f"{shown} is given twice in the query")
+            found[name] = unquote(value)
+    return found
+
+
+def parameters(given: dict[str, str]) -> dict[str, object]:
+    """The values of parameters as JSON would have them."""
+    return {name: _axes(value) if name == "axes" else _integer(value) for name, value in given.items()}
+
+
+def _axes(value: str) -> list[object]:
+    listed = value.split(",") if value else []
+    if len(listed) > MAX_RANK:
+        raise InvalidParameter(f"axes has {len(listed)} members, and the highest rank is {MAX_RANK}", "/axes")
+    return [_integer(axis) for axis in listed]
+
+
+def _integer(value: str) -> object:
+    return int(value) if _INTEGER.fullmatch(value) else value
