@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 DEV := .venv-dev/bin/python -m
 
-.PHONY: help serve test lint format openapi bench lock clean
+.PHONY: help serve test lint format openapi bench bench-peers lock clean
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
@@ -12,7 +12,8 @@ help:
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make format   let ruff rewrite what it can"
 	@echo "make openapi  write openapi/ from the operator table"
-	@echo "make bench    measure beside NumPy       (ARGS is handed on)"
+	@echo "make bench    measure beside NumPy, onnxruntime and other servers   (ARGS='--quick --write' is handed on)"
+	@echo "make bench-peers   install those servers, 1 GB, each in a folder of .venv-peers"
 	@echo "make lock     resolve the lock files     (ARGS=--upgrade for newer releases)"
 
 serve: .venv/made
@@ -37,6 +38,13 @@ openapi: .venv-dev/made
 bench: .venv-dev/made
 	$(DEV) benchmarks $(ARGS)
 
+bench-peers: $(patsubst benchmarks/servers/%/requirements.txt,.venv-peers/%/made,$(wildcard benchmarks/servers/*/requirements.txt))
+
+.venv-peers/%/made: benchmarks/servers/%/requirements.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
 # Resolved for the oldest Python and everything newer, whichever Python runs this.
 LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header
@@ -46,7 +54,7 @@ lock: .venv-dev/made
 	$(LOCK) -c requirements-dev.lock $(ARGS) -o requirements.lock
 
 clean:
-	rm -rf .venv .venv-dev
+	rm -rf .venv .venv-dev .venv-peers
 
 # A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
 .venv/made: requirements.lock

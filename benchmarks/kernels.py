@@ -1,10 +1,7 @@
-"""Kernels beside plain NumPy, on one thread: whole tensors, and the same tensor as blocks of 1 MiB.
+"""Kernels beside plain NumPy and onnxruntime, on tensors of 64 MB: no server, no format, no copy."""
 
-`make bench` prints the table; `make bench ARGS="--operators ReduceSum --dtypes float32"` a part of it.
-"""
-
-import argparse
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,36 +9,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES, Block
-from app.kernels import KERNELS, kernel_for
+from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry
-from app.kernels.workers import ALONE
+from app.kernels.workers import Workers
 from app.spec.operators import versions_of
+from benchmarks.engine import engine
 from benchmarks.plain import PLAIN
-from benchmarks.timing import in_turn
+from benchmarks.timing import in_turn, seconds
 
 BLOCK_BYTES = 1 << 20
+BUDGET = 0.6
+"""Seconds after which a cell is measured no more."""
 
-# For 64 MB of 4-byte elements; of others, the largest dimension is longer or shorter. The last two are 12 MB of 4.
+# Shapes of 64 MB of 4-byte elements; of others, the largest dimension is longer or shorter. The last two are 12 MB.
 PATTERNS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "first": ((4096, 4096), (0,)),
-    "last": ((4096, 4096), (1,)),
-    "short": ((65_536, 256), (1,)),
     "middle": ((256, 256, 256), (1,)),
-    "outer two": ((256, 256, 256), (0, 2)),
+    "last": ((4096, 4096), (1,)),
     "all": ((16_777_216,), (0,)),
+    "two of three": ((256, 256, 256), (0, 2)),
+    "short": ((65_536, 256), (1,)),
     "rows of 3": ((1_000_000, 3), (1,)),
     "3 rows": ((3, 1_000_000), (0,)),
 }
 
 
-class Row(NamedTuple):
-    """Throughputs in GB/s."""
+class Choice(NamedTuple):
+    """What to measure; `kind` is a kind of elements, `megabytes` the size of the tensors that are given as 64 MB."""
 
-    workload: str
+    operators: Sequence[str]
+    dtypes: Sequence[str]
+    patterns: Sequence[str]
+    threads: Sequence[int]
+    kind: str = "normal"
+    rounds: int = 5
+    megabytes: int = 64
+
+
+class Row(NamedTuple):
+    """Throughputs in GB/s: the tensor whole, as blocks of 1 MiB, by NumPy and by onnxruntime (None if it has no
+    such kernel); and whether their answers are ours, bit for bit."""
+
+    operator: str
+    dtype: str
+    pattern: str
+    threads: int
     whole: float
     blocks: float
-    plain: float
+    numpy: float
+    numpy_agrees: bool
+    engine: float | None
+    engine_agrees: bool
 
 
 def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
@@ -60,55 +79,48 @@ def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
     return (normal if kind == "normal" else normal * 2.0 ** rng.integers(-100, 100, size)).astype(dtype)
 
 
-def rows(
-    operators: Sequence[str], dtypes: Sequence[str], patterns: Sequence[str], kind: str, rounds: int
-) -> Iterator[Row]:
-    """One row for each operator, dtype and pattern that go together."""
-    for dtype_name in dtypes:
-        dtype = NUMPY_DTYPES[dtype_name]
-        for pattern in patterns:
-            shape, axes = PATTERNS[pattern]
-            shape = (shape[0] * 4 // dtype.itemsize, *shape[1:]) if prod(shape) > 1 << 23 else shape
-            x = elements(dtype, prod(shape), kind)
-            for name in operators:
-                taken = any(dtype_name in operator.dtypes for operator in versions_of(name))
-                if taken and not (name.startswith("Arg") and len(axes) > 1):
-                    yield _row(name, dtype_name, pattern, x.reshape(shape), axes, rounds)
+def rows(choice: Choice) -> Iterator[Row]:
+    """One row for each operator, dtype, pattern and number of threads that go together."""
+    for threads in choice.threads:
+        workers = Workers(threads)
+        for dtype_name in choice.dtypes:
+            dtype = NUMPY_DTYPES[dtype_name]
+            for pattern in choice.patterns:
+                shape, axes = PATTERNS[pattern]
+                if prod(shape) > 1 << 23:
+                    shape = (shape[0] * choice.megabytes // 16 // dtype.itemsize, *shape[1:])
+                x = elements(dtype, prod(shape), choice.kind).reshape(shape)
+                for name in choice.operators:
+                    taken = any(dtype_name in operator.dtypes for operator in versions_of(name))
+                    if taken and not (name.startswith("Arg") and len(axes) > 1):
+                        yield _row(name, dtype_name, pattern, x, workers, choice.rounds)
+        workers.close()
 
 
-def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], axes: tuple[int, ...], rounds: int) -> Row:
+def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers, rounds: int) -> Row:
+    axes = PATTERNS[pattern][1]
     kernel = kernel_for(name, x.dtype)
     geometry = Geometry.of(x.shape, axes)
     output = np.dtype(np.int64) if name.startswith("Arg") else x.dtype
     flat = x.reshape(-1)
 
-    def reduce(block: int) -> Callable[[], Any]:
-        def call() -> Any:
-            accumulator = Accumulator(kernel, geometry, output, ALONE)
-            for start in range(0, flat.size, block):
-                accumulator.absorb(Block(start, flat[start : start + block]))
-            return accumulator.outputs
+    def reduce(block: int) -> NDArray[Any]:
+        accumulator = Accumulator(kernel, geometry, output, workers)
+        for start in range(0, flat.size, block):
+            accumulator.absorb(Block(start, flat[start : start + block]))
+        return accumulator.outputs
 
-        return call
-
-    plain = PLAIN[name]
-    calls = [reduce(flat.size), reduce(BLOCK_BYTES // x.itemsize), lambda: plain(x, axes)]
+    calls: list[Callable[[], Any]] = [
+        partial(reduce, flat.size),
+        partial(reduce, BLOCK_BYTES // x.itemsize),
+        partial(PLAIN[name], x, axes),
+    ]
+    if other := engine(name, dtype, x, axes, workers.threads):
+        calls.append(other)
     with np.errstate(all="ignore"):
-        whole, blocks, numpy = (x.nbytes / 1e9 / seconds for seconds in in_turn(calls, rounds))
-    return Row(f"{name} {dtype} {pattern}", whole, blocks, numpy)
-
-
-def main() -> None:
-    """Print the table, in Markdown."""
-    names = list(KERNELS)
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--operators", nargs="+", default=names, choices=names)
-    parser.add_argument("--dtypes", nargs="+", default=["float32", "float64", "float16", "int32"], choices=NUMPY_DTYPES)
-    parser.add_argument("--patterns", nargs="+", default=list(PATTERNS), choices=PATTERNS)
-    parser.add_argument("--kind", default="normal", choices=["normal", "zeros", "wide"])
-    parser.add_argument("--rounds", type=int, default=3)
-    chosen = parser.parse_args()
-    print("| 64 MB, one thread, GB/s | whole | blocks | plain NumPy | whole / NumPy |\n|---|---|---|---|---|")
-    for row in rows(chosen.operators, chosen.dtypes, chosen.patterns, chosen.kind, chosen.rounds):
-        ratio = row.whole / row.plain
-        print(f"| {row.workload} | {row.whole:.2f} | {row.blocks:.2f} | {row.plain:.2f} | {ratio:.2f} |", flush=True)
+        answers = [np.asarray(call()).tobytes() for call in calls]
+        times = in_turn([partial(seconds, call) for call in calls], rounds, BUDGET)
+    whole, blocks, numpy, *engines = (x.nbytes / 1e9 / each for each in times)
+    agrees = [answer == answers[0] for answer in answers]
+    fourth = engines[0] if engines else None
+    return Row(name, dtype, pattern, workers.threads, whole, blocks, numpy, agrees[2], fourth, agrees[-1])
