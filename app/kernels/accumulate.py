@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from app.blocks import Block
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Box, Kernel, S
+from app.kernels.regions import cuts
 from app.kernels.workers import Workers
 
 # Elements below which a second thread costs more than it gives.
 WORTH_A_THREAD = 1 << 17
+# Outputs of one call of a kernel: 512 KiB of int64.
+OUTPUTS = 1 << 16
 
 
 class Accumulator(Generic[S]):
@@ -57,19 +60,27 @@ class Accumulator(Generic[S]):
         outputs = self.outputs[first * geometry.outputs : last * geometry.outputs].reshape(o, i)
         parts = self._worthwhile(values)
         if parts == 1:
-            outputs[...] = self.kernel.whole(rows).reshape(o, i)
+            self._reduce(rows, outputs)
             return
         axis = 0 if o >= parts else 2
         if rows.shape[axis] < parts:  # too few outputs to go round: the threads share each of them
             self._cut_open(range(first, last), values, parts)
             return
 
-        def reduce(part: Box, into: NDArray[Any]) -> None:
-            into[...] = self.kernel.whole(part).reshape(into.shape)
-
         boxes = np.array_split(rows, parts, axis)
         into = np.array_split(outputs, parts, axis // 2)
-        self._workers.run([partial(reduce, *pair) for pair in zip(boxes, into, strict=True)])
+        self._workers.run([partial(self._reduce, *pair) for pair in zip(boxes, into, strict=True)])
+
+    def _reduce(self, rows: Box, into: NDArray[Any]) -> None:
+        """Some outputs at a time, so that what a kernel makes for each is still in the cache when it is read."""
+        if into.size <= OUTPUTS:
+            into[...] = self.kernel.whole(rows).reshape(into.shape)
+            return
+        wide = min(into.shape[1], OUTPUTS)
+        for a in cuts(into.shape[0], OUTPUTS // wide):
+            for b in cuts(into.shape[1], wide):
+                part = into[a, b]
+                part[...] = self.kernel.whole(rows[a, :, b]).reshape(part.shape)
 
     def _cut_open(self, rows: range, values: NDArray[Any], parts: int) -> None:
         for row, elements in zip(rows, np.array_split(values, len(rows)), strict=True):

@@ -5,9 +5,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, in_one_pass, tiles
+from app.kernels.folding import DEPTH, in_one_pass, tile_bytes, tiles
 from app.kernels.kernel import Box
 from app.kernels.order import Order, order
+from app.kernels.regions import cuts
+
+OUTPUTS = 1 << 15
+"""Outputs merged at a time: two states of so many, and what comes of them, stay in the cache."""
 
 
 class Extremes:
@@ -25,7 +29,8 @@ class Extremes:
     def merge(self, other: Self, at: int = 0) -> None:
         """Take in what `other` found for the outputs from `at` on."""
         mine = self.values[at : at + len(other.values)]
-        mine[:] = furthest(self._order, [mine, other.values])
+        for part in cuts(len(mine), OUTPUTS):
+            mine[part] = self._order.further(mine[part], other.values[part])
 
 
 def furthest(order: Order, extremes: list[NDArray[Any]]) -> NDArray[Any]:
@@ -67,7 +72,7 @@ class Extremum:
 
     def _extremes(self, box: Box) -> NDArray[Any]:
         box = box.view(self._order.storage)
-        if box.nbytes <= COPIED_TILE_BYTES:
+        if box.nbytes <= tile_bytes(box):
             return self._order.extremes(box)
         order = self._order.suited(box[:1, :32, :32, :1024])
         found = _tiled(order, box.view(order.storage))
@@ -75,11 +80,11 @@ class Extremum:
 
     def finish(self, state: Extremes, count: int) -> NDArray[Any]:
         """The extremes themselves."""
-        return state.values.view(self._dtype)
+        return self._order.canonical(state.values).view(self._dtype)
 
     def whole(self, box: Box) -> NDArray[Any]:
         """The extremes of a box."""
-        return self._extremes(box).view(self._dtype)
+        return self._order.canonical(self._extremes(box)).view(self._dtype)
 
     def empty(self) -> np.generic:
         """The element that every other is preferred to."""

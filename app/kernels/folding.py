@@ -12,21 +12,40 @@ from numpy.typing import NDArray
 
 from app.kernels.regions import Piece, regions
 
-# A tile fills half of a second-level cache of 2 MB; where a fold keeps several copies of it, an eighth.
+# A tile fills half of a second-level cache of 2 MB; where a fold keeps copies of it, a quarter.
 TILE_BYTES = 1 << 20
-COPIED_TILE_BYTES = 1 << 18
+COPIED_TILE_BYTES = 1 << 19
 # Rows of a tile that does not hold its outputs' every element, at least: few outputs beside its elements.
 DEPTH = 16
 # Rows up to here fold faster by sliding windows than by a call for each.
 SHORT_BYTES = 64
 # Rows of a middle axis from here on are worth the iterator's step; shorter ones are folded by halves.
-WIDE_BYTES = 1024
+WIDE_BYTES = 4096
+# So few rows of a middle axis are folded one after the other, or so few elements of a row: no copy of the first.
+FEW = 8
+# Elements that NumPy is through with before any other way has begun.
+SMALL = 64
+# What is moved at once, the widest first. More of them than that to a row are too far apart.
+WORDS = (np.dtype(np.complex128), np.dtype(np.uint64), np.dtype(np.uint32))
+WORDS_OF_A_ROW = 16
+
+
+def tile_bytes(box: NDArray[Any]) -> int:
+    """How large tiles of a box may be."""
+    copied = box.shape[3] > 1 and box.shape[3] * box.itemsize <= _turned_bytes(box)
+    return COPIED_TILE_BYTES if copied else TILE_BYTES
 
 
 def tiles(box: NDArray[Any], depth: int = DEPTH) -> Iterator[tuple[slice, slice, list[Piece]]]:
     """The regions of a box, cut to the size of the cache."""
-    windows = box.shape[3] > 1 and box.shape[3] * box.itemsize <= SHORT_BYTES
-    return regions(box.shape, (COPIED_TILE_BYTES if windows else TILE_BYTES) // box.itemsize, depth)
+    return regions(box.shape, tile_bytes(box) // box.itemsize, depth)
+
+
+def _turned_bytes(rows: NDArray[Any]) -> int:
+    """Rows up to here fold faster once turned into columns: NumPy is slow to begin a row of floats or of bytes."""
+    if rows.dtype.kind == "f":
+        return 1024 // rows.itemsize
+    return 128 if rows.itemsize < 4 else SHORT_BYTES
 
 
 def in_one_pass(box: NDArray[Any]) -> bool:
@@ -34,7 +53,7 @@ def in_one_pass(box: NDArray[Any]) -> bool:
     o, r1, i, r2 = box.shape
     if o * i == 1:
         return bool(box.flags.c_contiguous)
-    return r1 >= DEPTH and (i * box.itemsize >= WIDE_BYTES if r2 == 1 else r2 * box.itemsize > SHORT_BYTES)
+    return r1 >= DEPTH and WIDE_BYTES <= i * r2 * box.itemsize <= COPIED_TILE_BYTES
 
 
 def fold(ufunc: np.ufunc, box: NDArray[Any]) -> NDArray[Any]:
@@ -44,20 +63,49 @@ def fold(ufunc: np.ufunc, box: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(ufunc.reduce(box.reshape(-1), keepdims=True))
     if r1 == r2 == 1:
         return box.flatten()
-    if r1 == 1:
-        return _fold_rows(ufunc, box)
-    if r2 * box.itemsize > SHORT_BYTES:
+    if box.size <= SMALL:
         return np.asarray(ufunc.reduce(box, axis=(1, 3))).reshape(-1)
-    rows = box[..., 0] if r2 == 1 else _fold_rows(ufunc, box).reshape(o, r1, i)
-    return _fold_columns(ufunc, rows).reshape(-1)
+    if r2 == 1:
+        return _fold_columns(ufunc, box[..., 0]).reshape(-1)
+    if r1 == 1:
+        return fold_rows(ufunc, box.reshape(-1, r2))
+    if r2 * box.itemsize > SHORT_BYTES and i * r2 * box.itemsize < WIDE_BYTES:
+        return np.asarray(ufunc.reduce(box, axis=(1, 3))).reshape(-1)
+    columns = box.reshape(o, r1, i * r2)
+    return fold_rows(ufunc, _fold_columns(ufunc, columns).reshape(-1, r2))
 
 
-def _fold_rows(ufunc: np.ufunc, box: NDArray[Any]) -> NDArray[Any]:
-    """Over the last axis: a 1-D array of all others."""
-    length = box.shape[-1]
-    flat = box.reshape(-1)
-    if length * box.itemsize > SHORT_BYTES:
-        return np.asarray(ufunc.reduceat(flat, np.arange(0, flat.size, length)))
+def fold_rows(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
+    """Over the last axis of rows: (n, r) to (n,)."""
+    n, length = rows.shape
+    size = rows.itemsize
+    word = word_of(rows)
+    if length <= FEW // 2 or (length <= FEW and size >= 4 and word is not WORDS[0]):
+        return _fold_columns(ufunc, rows.T[np.newaxis]).reshape(-1)
+    if word is not None and length * size <= _turned_bytes(rows):
+        return fold_rows(ufunc, _fold_columns(ufunc, turned(rows, word)).reshape(n, -1))
+    if length * size <= SHORT_BYTES:
+        return _fold_windows(ufunc, rows.reshape(-1), length)
+    return np.asarray(ufunc.reduceat(rows.reshape(-1), np.arange(0, rows.size, length)))
+
+
+def word_of(rows: NDArray[Any]) -> np.dtype[Any] | None:
+    """The word to turn rows (n, r) by; None where that does not pay."""
+    length = rows.shape[1] * rows.itemsize
+    for word in WORDS:
+        if length % word.itemsize == 0 and word.itemsize >= rows.itemsize:
+            words = length // word.itemsize
+            return word if 1 < words <= WORDS_OF_A_ROW else None
+    return None
+
+
+def turned(rows: NDArray[Any], word: np.dtype[Any]) -> NDArray[Any]:
+    """Rows (n, r) as columns of words: (1, words of a row, n * elements of a word)."""
+    words = np.ascontiguousarray(rows).view(word).T
+    return np.ascontiguousarray(words).view(rows.dtype).reshape(1, len(words), -1)
+
+
+def _fold_windows(ufunc: np.ufunc, flat: NDArray[Any], length: int) -> NDArray[Any]:
     width = 1  # flat[k] stands for the elements k to k + width - 1
     while width < length:
         step = min(width, length - width)
@@ -67,14 +115,21 @@ def _fold_rows(ufunc: np.ufunc, box: NDArray[Any]) -> NDArray[Any]:
 
 
 def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
-    """Over the middle axis, r > 1: (o, r, i) to (o, i)."""
+    """Over the middle axis: (o, r, i) to (o, i)."""
     _, r, i = rows.shape
+    if r == 1:
+        return rows[:, 0]
+    if r <= FEW:
+        folded = ufunc(rows[:, 0], rows[:, 1])
+        for k in range(2, r):
+            ufunc(folded, rows[:, k], out=folded)
+        return np.asarray(folded)
     if i * rows.itemsize >= WIDE_BYTES:
         return np.asarray(ufunc.reduce(rows, axis=1))
     half = r - r // 2
-    folded: NDArray[Any] = ufunc(rows[:, :half], rows[:, r - half :])
+    folded = ufunc(rows[:, :half], rows[:, r - half :])
     while half > 1:
         pairs = half // 2
         ufunc(folded[:, :pairs], folded[:, half - pairs : half], out=folded[:, :pairs])
         half -= pairs
-    return folded[:, 0]
+    return np.asarray(folded[:, 0])

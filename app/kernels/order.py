@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from app.kernels.folding import fold
 
+Duel = tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]
+
 
 class Order(Protocol):
     """The smallest, or the largest, of a dtype."""
@@ -27,10 +29,19 @@ class Order(Protocol):
         """An order with the same answers, maybe in another storage, that is quick on elements like these."""
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
-        """The extreme over r1 and r2, 1-D by output."""
+        """The extreme over r1 and r2, 1-D by output; a NaN in any form."""
+
+    def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+        """The extreme of each pair."""
+
+    def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:
+        """Extremes with NaN in its one form, in place."""
 
     def rivals(self, box: NDArray[Any]) -> NDArray[Any]:
         """Something that ties with the extreme over r1 and r2, 1-D by output; easier to find than the extreme."""
+
+    def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
+        """Something that ties with the extreme of each pair, and where one and where the other ties with it."""
 
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         """Where the elements of a tile tie with their output's extreme, or what ties with that."""
@@ -56,6 +67,16 @@ class IntegerOrder:
 
     rivals = extremes
 
+    def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self._ufunc(some, others))
+
+    def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:
+        return extremes
+
+    def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
+        rivals = self._ufunc(some, others)
+        return rivals, np.equal(some, rivals), np.equal(others, rivals)
+
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         return np.equal(box, _across(box, rivals))
 
@@ -76,22 +97,40 @@ class FloatOrder:
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
         found = self.rivals(box)
-        if np.count_nonzero(np.equal(found, 0)):
+        alone = box.shape[1] * box.shape[3] == 1
+        if not alone and np.logical_or.reduce(np.equal(found, 0)):
             return self._bits.extremes(box.view(self._bits.storage)).view(self.storage)
-        nans = np.isnan(found)
-        if np.count_nonzero(nans):
-            found[nans] = np.nan
         return found
+
+    def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+        found: NDArray[Any] = self._ufunc(some, others)
+        if np.logical_or.reduce(np.equal(found, 0)):
+            bits = self._bits.storage
+            return self._bits.further(some.view(bits), others.view(bits)).view(self.storage)
+        return found
+
+    def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:
+        if np.isnan(self._ufunc.reduce(extremes)):
+            extremes[np.isnan(extremes)] = np.nan
+        return extremes
 
     def rivals(self, box: NDArray[Any]) -> NDArray[Any]:
         return fold(self._ufunc, box)
 
+    def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
+        rivals = self._ufunc(some, others)
+        stays, comes = np.equal(some, rivals), np.equal(others, rivals)
+        if np.isnan(self._ufunc.reduce(rivals)):
+            nans = np.isnan(rivals)
+            np.isnan(some, out=stays, where=nans)
+            np.isnan(others, out=comes, where=nans)
+        return rivals, stays, comes
+
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         rivals = _across(box, rivals)
         tied = np.equal(box, rivals)
-        nans = np.isnan(rivals)
-        if np.count_nonzero(nans):
-            np.isnan(box, out=tied, where=nans)
+        if np.isnan(self._ufunc.reduce(rivals, axis=None)):
+            np.isnan(box, out=tied, where=np.isnan(rivals))
         return tied
 
 
@@ -151,6 +190,18 @@ class BitOrder:
         return found
 
     rivals = extremes
+
+    def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
+        return self.extremes(np.concatenate([some, others]).reshape(1, 2, -1, 1))
+
+    def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:
+        return extremes
+
+    def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
+        box = np.concatenate([some, others]).reshape(1, 2, -1, 1)
+        rivals = self.rivals(box)
+        tied = self.ties(box, rivals)
+        return rivals, tied[0, 0, :, 0], tied[0, 1, :, 0]
 
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         rivals = _across(box, rivals)

@@ -7,21 +7,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, fold, tiles
+from app.kernels.extremum import OUTPUTS
+from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, fold, tiles, turned, word_of
 from app.kernels.kernel import Box
 from app.kernels.order import order
+from app.kernels.regions import cuts
 
 Indices = NDArray[np.int64]
 Found = tuple[NDArray[Any], NDArray[Any]]  # extremes, and their indices in any integers
 
 # Rows up to this many bytes are turned into columns, where one call serves many rows.
 SHORT_BYTES = 64
+TURNED_BYTES = 256
+# Elements of so few bytes NumPy's search takes one by one.
+NARROW_BYTES = 2
 # Elements that NumPy's search is through with before ours has begun.
 FEW = 1024
 # Columns of a tile are as deep as that, or as the axis is: a byte holds every index, and int64 is needed seldom.
 COLUMN_DEPTH = 64
 # Fewer columns than this are turned into rows.
 NARROW = 16
+# One row is cut into pieces of so many bytes, and only the one with the extreme is searched.
+PIECE_BYTES = 1 << 16
 
 
 class Positions:
@@ -39,9 +46,12 @@ class Positions:
 
     def merge(self, other: Self, at: int = 0) -> None:
         """Take in what `other` found for the outputs from `at` on."""
-        region = slice(at, at + len(other.values))
-        mine = self._search.best([(self.values[region], self.indices[region]), (other.values, other.indices)])
-        self.values[region], self.indices[region] = mine
+        if not self.indices.flags.writeable:  # one index for all
+            self.indices = self.indices.copy()
+        values = self.values[at : at + len(other.values)]
+        indices = self.indices[at : at + len(other.values)]
+        for part in cuts(len(values), OUTPUTS):
+            self._search.take((values[part], indices[part]), (other.values[part], other.indices[part]))
 
 
 class Search:
@@ -51,8 +61,21 @@ class Search:
         self.order = order(dtype, largest)
         self._last = last
         # NumPy's own search finds the first, and a NaN before all: right, and quick, where it knows the dtype.
-        known = dtype == self.order.storage
-        self.native = None if last or not known else np.argmax if largest else np.argmin
+        known = dtype.kind == "b" or dtype == self.order.storage
+        self._search = np.argmax if largest else np.argmin
+        self.native = self._search if known and not last else None
+        self._simple = np.dtype(np.float32) if dtype.itemsize == 2 and not known else self.order.storage
+        self._dtype = dtype
+
+    def few(self, box: NDArray[Any]) -> Indices:
+        """The indices in a small box along its one axis, in as few calls as can be."""
+        axis = 3 if box.shape[3] > 1 else 1
+        if self._simple != self.order.storage:
+            box = box.view(self._dtype).astype(self._simple)
+        if not self._last:
+            return np.asarray(self._search(box, axis=axis)).reshape(-1)
+        backwards = self._search(box[:, ::-1, :, ::-1], axis=axis).reshape(-1)
+        return np.asarray(box.shape[axis] - 1 - backwards)
 
     def best(self, found: list[Found]) -> Found:
         """Of several extremes for each output the one that counts, whatever the order they come in."""
@@ -61,6 +84,24 @@ class Search:
         rivals = self.order.rivals(values)
         tied = self.order.ties(values, rivals)
         return rivals, fold(self._nearer, np.where(tied, indices, self.nowhere))
+
+    def take(self, mine: Found, other: Found) -> None:
+        """Let the better of two extremes of each output be mine."""
+        (values, indices), (theirs, along) = mine, other
+        rivals, stays, comes = self.order.duel(values, theirs)
+        if np.count_nonzero(stays & comes):
+            comes &= ~stays | (np.greater if self._last else np.less)(along, indices)
+        coming = np.count_nonzero(comes)
+        if coming:
+            values[:] = rivals
+            if coming * 16 < len(comes):
+                np.copyto(indices, along, where=comes)
+                return
+            # A masked copy takes 6 ns an element where there is no telling which come.
+            mask = comes.view(np.int8).astype(np.int64)
+            np.negative(mask, out=mask)
+            mask &= indices ^ along
+            indices ^= mask
 
     @property
     def nowhere(self) -> np.int64:
@@ -71,17 +112,50 @@ class Search:
     def _nearer(self) -> np.ufunc:
         return np.maximum if self._last else np.minimum
 
+    def one(self, line: NDArray[Any]) -> Found:
+        """The extreme of all elements, 1-D, and its index: only where the extreme is are they searched."""
+        step = PIECE_BYTES // line.itemsize
+        pieces = [line[part].reshape(1, 1, 1, -1) for part in cuts(len(line), step)]
+        rivals = np.concatenate([self.order.rivals(piece) for piece in pieces])
+        _, winner = self._rows(rivals.reshape(1, -1))
+        _, along = self._rows(pieces[winner[0]].reshape(1, -1))
+        return rivals[winner], along + winner * step
+
     def tile(self, box: NDArray[Any]) -> Found:
         """The extremes of a tile with one axis to reduce, r1 or r2, and their indices along it."""
         o, r1, i, r2 = box.shape
         if r2 > 1:
             rows = box.reshape(o * i, r2)
-            if len(rows) > 1 and r2 * box.itemsize <= SHORT_BYTES:
-                return self._columns(np.ascontiguousarray(rows.T)[np.newaxis, :, :])
-            return self._rows(rows)
+            return self._turned(rows) if self.turns(rows) else self._rows(rows)
         if i < NARROW and r1 * box.itemsize > SHORT_BYTES:
             return self._rows(box.swapaxes(1, 2).reshape(o * i, r1))
         return self._columns(box[..., 0])
+
+    def turns(self, rows: NDArray[Any]) -> bool:
+        """Whether rows (n, r) are better turned into columns."""
+        n, length = rows.shape
+        size = length * rows.itemsize
+        if n == 1 or size > TURNED_BYTES:
+            return False
+        if self.native is not None and rows.itemsize > NARROW_BYTES and size == TURNED_BYTES:
+            return False
+        return size <= SHORT_BYTES or word_of(rows) is not None
+
+    def _turned(self, rows: NDArray[Any]) -> Found:
+        n, length = rows.shape
+        word = word_of(rows)
+        if word is None or word.itemsize == rows.itemsize or length <= 4:
+            return self._columns(np.ascontiguousarray(rows.T)[np.newaxis])
+        elements = word.itemsize // rows.itemsize
+        rivals, along = self._columns(turned(rows, word))
+        # What is left is a row of a word's elements, and for each which of the words it came from.
+        columns = np.ascontiguousarray(rivals.reshape(n, elements).T)
+        indices = np.ascontiguousarray(along.reshape(n, elements).T)
+        indices *= indices.dtype.type(elements)
+        indices += np.arange(elements, dtype=indices.dtype).reshape(-1, 1)
+        box = columns.reshape(1, elements, n, 1)
+        rivals = self.order.rivals(box)
+        return rivals, self._nearest(self.order.ties(box, rivals), indices.reshape(box.shape))
 
     def _rows(self, rows: NDArray[Any]) -> Found:
         if self.native is not None:
@@ -92,25 +166,36 @@ class Search:
         tied = self.order.ties(box, rivals)[0, 0]
         if not self._last:
             return rivals, tied.argmax(axis=1)
-        return rivals, rows.shape[1] - 1 - tied[:, ::-1].argmax(axis=1)
+        n, length = rows.shape
+        if np.count_nonzero(tied) > 4 * n:
+            return rivals, length - 1 - tied[:, ::-1].argmax(axis=1)
+        places = np.flatnonzero(tied)
+        lasts = (
+            places
+            if len(places) == n
+            else places[np.searchsorted(places, np.arange(length, (n + 1) * length, length)) - 1]
+        )
+        return rivals, lasts - np.arange(0, n * length, length)
 
     def _columns(self, columns: NDArray[Any]) -> Found:
         """Along the middle axis of (o, r, i). The indices fold in the narrowest integers that hold them."""
         r = columns.shape[1]
         box = columns[..., np.newaxis]
         rivals = self.order.rivals(box)
-        tied = self.order.ties(box, rivals).view(np.uint8)
-        narrow = np.min_scalar_type(r - 1)
-        indices = np.arange(r, dtype=narrow).reshape(r, 1, 1)
+        indices = np.arange(r, dtype=np.min_scalar_type(r - 1)).reshape(r, 1, 1)
+        return rivals, self._nearest(self.order.ties(box, rivals), indices)
+
+    def _nearest(self, tied: NDArray[np.bool_], indices: NDArray[Any]) -> NDArray[Any]:
+        """The first or last of the unsigned indices, over r1, that tie."""
+        masks = tied.view(np.uint8)
         if self._last:  # 0 where there is no tie
-            np.negative(tied, out=tied)
-            masks = tied if narrow == np.uint8 else tied.view(np.int8).astype(narrow)
-            masks &= indices
+            np.negative(masks, out=masks)
         else:  # all bits set where there is no tie
-            np.subtract(tied, 1, out=tied)
-            masks = tied if narrow == np.uint8 else tied.view(np.int8).astype(narrow)
-            masks |= indices
-        return rivals, fold(self._nearer, masks)
+            np.subtract(masks, 1, out=masks)
+        if indices.itemsize > 1:
+            masks = masks.view(np.int8).astype(indices.dtype)
+        (np.bitwise_and if self._last else np.bitwise_or)(masks, indices, out=masks)
+        return fold(self._nearer, masks)
 
 
 class Position:
@@ -127,7 +212,11 @@ class Position:
 
     def partial(self, box: Box, first: int = 0) -> Positions:
         """The extremes of a box and their indices, the box's elements counted from `first`."""
-        o, _, i, _ = box.shape
+        o, r1, i, r2 = box.shape
+        if r1 * r2 == 1:
+            return Positions(
+                self._search, box.view(self._order.storage).flatten(), np.broadcast_to(np.int64(first), o * i)
+            )
         values = np.empty((o, i), self._order.storage)
         indices = np.empty((o, i), np.int64)
         for region, rivals, along in self._regions(box, first):
@@ -138,6 +227,10 @@ class Position:
     def _regions(self, box: Box, first: int) -> Iterator[tuple[tuple[slice, slice], NDArray[Any], NDArray[Any]]]:
         """The extremes of a box and their indices, region by region of its outputs."""
         box = box.view(self._order.storage)
+        if box.shape[0] * box.shape[2] == 1 and box.flags.c_contiguous:
+            rivals, along = self._search.one(box.reshape(-1))
+            yield (slice(None), slice(None)), rivals, along + np.int64(first)
+            return
         if box.nbytes <= COPIED_TILE_BYTES:
             rivals, along = self._search.tile(box)
             yield (slice(None), slice(None)), rivals, along + np.int64(first)
@@ -158,10 +251,12 @@ class Position:
 
     def whole(self, box: Box) -> Indices:
         """The indices along the box's one axis."""
+        box = box.view(self._order.storage)
+        if box.size <= FEW:
+            return self._search.few(box)
         o, _, i, r2 = box.shape
-        long = r2 > 1 and (o * i == 1 or r2 * box.itemsize > SHORT_BYTES)
-        if self._search.native is not None and (long or box.size <= FEW):
-            return self._search.native(box, axis=3 if r2 > 1 else 1).reshape(-1)
+        if self._search.native is not None and r2 > 1 < o * i and not self._search.turns(box.reshape(o * i, r2)):
+            return np.asarray(self._search.native(box, axis=3)).reshape(-1)
         indices = np.empty((o, i), np.int64)
         for region, _, along in self._regions(box, 0):
             indices[region] = along.reshape(indices[region].shape)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.kernels import extremum, folding
+from app.kernels import folding
 from app.kernels.extremum import Extremum, maximum, minimum
 
 FLOATS = [np.dtype(d) for d in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
@@ -93,7 +93,6 @@ def test_every_pattern_gives_the_extreme_of_each_output(
         if tile_bytes is not None:
             monkeypatch.setattr(folding, "TILE_BYTES", tile_bytes)
             monkeypatch.setattr(folding, "COPIED_TILE_BYTES", tile_bytes)
-            monkeypatch.setattr(extremum, "COPIED_TILE_BYTES", tile_bytes)
         for shape in SHAPES:
             for seed in range(4):
                 box = mixed(dtype, shape, seed)
