@@ -1,93 +1,125 @@
-"""Any text of a tensor, read element by element and exactly. Every refusal of an element comes from here."""
+"""Any text of a tensor, read element by element and exactly. Every refusal of an element or of its nesting is here."""
 
-import re
-from collections.abc import Sequence
-from json import dumps
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.blocks import NUMPY_DTYPES
-from app.errors import InvalidElement
-from app.tensors.narrowing import narrow, narrow_text
-from app.tensors.nesting import flatten, place
-from app.tensors.skeleton import Integer, Real
+from app.errors import InvalidShape, RaggedNesting
+from app.tensors.conversion import Integer, Real, convert
+from app.tensors.grammar import CLOSE, OPEN, PLAIN, QUOTE, TOKEN, end_of_text, text_of
+from app.tensors.nesting import MAX_RANK, VALUES, place
 
-NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+BATCH = 1 << 14
+"""Elements that are Python objects at one time."""
 
-_DIGITS = re.compile("-?(0|[1-9][0-9]*)")
+_WORDS: dict[bytes, object] = {
+    b"true": True,
+    b"false": False,
+    b"null": None,
+    b"NaN": "NaN",
+    b"Infinity": "Infinity",
+    b"-Infinity": "-Infinity",
+}
 
 
-def read(nested: object, dtype: str) -> NDArray[Any]:
-    """The tensor that nested lists of literals say, in the shape of their nesting.
+def read(body: bytes, start: int, end: int, dtype: str) -> NDArray[Any]:
+    """The tensor that a value in body[start:end] says, in the shape of its nesting; the text is known to be JSON.
 
-    Refused with InvalidElement, RaggedNesting or InvalidShape.
+    Refused with InvalidElement, RaggedNesting or InvalidShape, whichever comes first in the text.
     """
-    elements, shape = flatten(nested)
-    if dtype == "bool":
-        values = _bools(elements, shape)
-    elif NUMPY_DTYPES[dtype].kind in "iu":
-        values = _integers(elements, shape, dtype)
-    else:
-        values = _floats(elements, shape, dtype)
-    return values.reshape(shape)
+    return _Lists(dtype).read(body, start, end)
 
 
-def _bools(elements: Sequence[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    for index, element in enumerate(elements):
-        if not isinstance(element, bool):
-            raise InvalidElement(f"{_shown(element)} is not a bool, which is true or false", place(index, shape))
-    return np.array(elements, np.bool_)
+class _Lists:
+    """What is known of nested lists while they are read."""
+
+    def __init__(self, dtype: str) -> None:
+        self._dtype = dtype
+        self._steps: list[int] = []  # for each open list, how many of its items have ended
+        self._sizes: list[int | None] = []  # by depth, the size of the lists there; None until the first has ended
+        self._rank: int | None = None  # in how many lists the elements stand
+        self._elements: list[Any] = []
+        self._done: list[NDArray[Any]] = []
+        self._count = 0
+
+    def read(self, body: bytes, start: int, end: int) -> NDArray[Any]:
+        while start < end and (token := TOKEN.match(body, start, end)):
+            kind = token.lastindex
+            start = token.end()
+            if kind == OPEN:
+                self._open(body[start - 1] == ord("{"))
+            elif kind == CLOSE:
+                self._close()
+            elif kind in (PLAIN, QUOTE):
+                opening = token.start(kind)
+                start = end_of_text(body, opening)
+                self._element(text_of(body, opening, start))
+            elif kind is not None and kind > QUOTE:
+                word = token[kind]
+                self._element(_WORDS[word] if word in _WORDS else _number(word.decode()))
+        self._convert()
+        return np.concatenate(self._done).reshape([size or 0 for size in self._sizes])
+
+    def _open(self, is_object: bool) -> None:
+        if is_object:
+            self._element({})
+            self._convert()
+        self._check_room()
+        depth = len(self._steps)
+        if depth == MAX_RANK:
+            self._refuse(InvalidShape(f"values are nested deeper than {MAX_RANK} lists, the highest rank", VALUES))
+        if depth == self._rank:
+            self._refuse(self._ragged("a list stands where a single value stood before it"))
+        self._steps.append(0)
+        if len(self._sizes) == depth:
+            self._sizes.append(None)
+
+    def _close(self) -> None:
+        size = self._steps.pop()
+        depth = len(self._steps)
+        before = self._sizes[depth]
+        if before is None:
+            self._sizes[depth] = size
+        elif size != before:
+            self._refuse(self._ragged(f"a list of {size} stands where a list of {before} stood before it"))
+        self._end_of_item()
+
+    def _element(self, element: object) -> None:
+        self._check_room()
+        depth = len(self._steps)
+        if depth < len(self._sizes):
+            stood = "a list" if self._sizes[depth] is None else f"a list of {self._sizes[depth]}"
+            self._refuse(self._ragged(f"a single value stands where {stood} stood before it"))
+        self._rank = depth
+        self._elements.append(element)
+        self._end_of_item()
+        if len(self._elements) == BATCH:
+            self._convert()
+
+    def _check_room(self) -> None:
+        """Refuse an item in a list that is already as long as those before it."""
+        if self._steps and self._steps[-1] == (size := self._sizes[len(self._steps) - 1]):
+            self._steps.pop()
+            self._refuse(self._ragged(f"a list of more than {size} stands where a list of {size} stood before it"))
+
+    def _end_of_item(self) -> None:
+        if self._steps:
+            self._steps[-1] += 1
+
+    def _ragged(self, said: str) -> RaggedNesting:
+        return RaggedNesting(f"values are ragged: {said}", VALUES + "".join(f"/{step}" for step in self._steps))
+
+    def _refuse(self, refusal: InvalidShape | RaggedNesting) -> None:
+        self._convert()
+        raise refusal
+
+    def _convert(self) -> None:
+        """The elements so far, or a refusal of one of them."""
+        self._done.append(convert(self._elements, self._dtype, lambda index: place(self._count + index, self._sizes)))
+        self._count += len(self._elements)
+        self._elements = []
 
 
-def _integers(elements: Sequence[Any], shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
-    info = np.iinfo(NUMPY_DTYPES[dtype])
-    longest = len(str(info.min or info.max))
-    integers: list[int] = []
-    for index, element in enumerate(elements):
-        if not (isinstance(element, Integer) or (info.bits == 64 and _is_digits(element))):
-            raise InvalidElement(f"{_shown(element)} {_no_integer(element, dtype)}", place(index, shape))
-        if len(element) > longest or not info.min <= (integer := int(element)) <= info.max:
-            said = f"{_shown(element)} is outside the range of {dtype}, {info.min} to {info.max}"
-            raise InvalidElement(said, place(index, shape))
-        integers.append(integer)
-    return np.array(integers, NUMPY_DTYPES[dtype])
-
-
-def _no_integer(element: object, dtype: str) -> str:
-    """Why an element is not what an integer dtype takes."""
-    if isinstance(element, Real):
-        return f"is not an integer without fraction and exponent, and {dtype} takes nothing else"
-    if _is_digits(element):
-        return f"is text, and {dtype} takes numbers; only int64 and uint64 may be text"
-    return f"is no integer, and {dtype} takes nothing else"
-
-
-def _is_digits(element: object) -> bool:
-    return type(element) is str and _DIGITS.fullmatch(element) is not None
-
-
-def _floats(elements: Sequence[Any], shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
-    for index, element in enumerate(elements):
-        if not (isinstance(element, Integer | Real) or (isinstance(element, str) and element in NOT_FINITE)):
-            accepted = ", ".join(NOT_FINITE)
-            raise InvalidElement(
-                f"{_shown(element)} is not a {dtype}: a number, or the text {accepted}", place(index, shape)
-            )
-    wide = np.array([float(element) for element in elements], np.float64)
-    values, doubtful = narrow(wide, dtype)
-    for index in doubtful.tolist():
-        values[index] = narrow_text(elements[index], dtype)
-    for index in np.flatnonzero(np.isinf(values)).tolist():
-        if elements[index] not in NOT_FINITE:
-            raise InvalidElement(f"{_shown(elements[index])} is too large for {dtype}", place(index, shape))
-    return values
-
-
-def _shown(element: object) -> str:
-    """An element as JSON writes it, cut if that is long."""
-    if isinstance(element, dict):
-        return "an object"
-    text = str(element) if isinstance(element, Integer | Real) else dumps(element)
-    return text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)"
+def _number(text: str) -> Integer | Real:
+    return Integer(text) if text.lstrip("-").isdigit() else Real(text)

@@ -22,6 +22,10 @@ LIMITS = {
     "float32": (float.fromhex("0x1.fffffep127"), float.fromhex("0x1.ffffffp127")),
 }
 
+_ONE, _BELOW, _HALF = np.uint64(1), np.uint64(2**29 - 1), np.uint64(2**28)
+_LEAST = np.array(2.0**-126).view(np.uint64) << _ONE
+_SPAN = (np.array(LIMITS["float32"][0]).view(np.uint64) << _ONE) - _LEAST
+
 NOWHERE = np.array([], np.intp)
 
 
@@ -30,8 +34,10 @@ def narrow(wide: NDArray[np.float64], dtype: str) -> tuple[NDArray[Any], NDArray
 
     Those are the ties, and finite float64s that became infinite.
     """
-    if dtype == "float64":
-        return wide, NOWHERE
+    if dtype == "float64" or not wide.size:
+        return wide.astype(NUMPY_DTYPES[dtype], copy=False), NOWHERE
+    if dtype == "float32" and _is_clear(wide):
+        return wide.astype(np.float32), NOWHERE
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         middle: NDArray[Any] = wide.astype(np.float32) if dtype == "bfloat16" else wide
         values = middle.astype(NUMPY_DTYPES[dtype])
@@ -42,6 +48,16 @@ def narrow(wide: NDArray[np.float64], dtype: str) -> tuple[NDArray[Any], NDArray
         other = 2 * middle.astype(np.float64) - back
         tied = (other != back) & (other.astype(values.dtype).astype(np.float64) == other)
     return values, np.flatnonzero((tied | np.isinf(back)) & np.isfinite(wide))
+
+
+def _is_clear(wide: NDArray[np.float64]) -> bool:
+    """Whether all are 0 or normal and finite as float32s, and none of them is a tie: half a step is bit 28."""
+    bits = wide.reshape(-1).view(np.uint64)  # scalars would warn of what wraps
+    if np.count_nonzero((bits & _BELOW) == _HALF):
+        return False
+    twice = bits << _ONE  # without the sign
+    others = wide.size - np.count_nonzero((twice - _LEAST) < _SPAN)
+    return not others or bool(others == wide.size - np.count_nonzero(twice))
 
 
 def narrow_text(text: str, dtype: str) -> float:

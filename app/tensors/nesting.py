@@ -1,11 +1,11 @@
 """Nested lists <-> shape."""
 
 from collections.abc import Sequence
-from itertools import chain
 from math import prod
-from typing import Any
 
-from app.errors import InvalidShape, RaggedNesting, ShapeMismatch
+import numpy as np
+
+from app.errors import ShapeMismatch
 
 MAX_RANK = 64
 """As many dimensions as NumPy has."""
@@ -13,33 +13,46 @@ MAX_RANK = 64
 VALUES = "/data/values"
 
 
-def flatten(nested: object) -> tuple[list[Any], tuple[int, ...]]:
-    """The elements of nested lists in row-major order, and their shape; RaggedNesting or InvalidShape if none."""
-    level: list[Any] = [nested]
-    shape: list[int] = []
-    while any(isinstance(item, list) for item in level):
-        if len(shape) == MAX_RANK:
-            raise InvalidShape(f"values are nested deeper than {MAX_RANK} lists, the highest rank", VALUES)
-        size = len(level[0]) if isinstance(level[0], list) else None
-        for index, item in enumerate(level):
-            found = len(item) if isinstance(item, list) else None
-            if found != size:
-                said = f"{_said(found)} stands where {_said(size)} stood before it"
-                raise RaggedNesting(f"values are ragged: {said}", place(index, shape))
-        shape.append(len(level[0]))
-        level = list(chain.from_iterable(level))
-    return level, tuple(shape)
+def shape_of(marks: bytes) -> tuple[int, ...] | None:
+    """The shape of nested lists, by their brackets and commas alone; None if they are ragged or not closed.
+
+    A list of one and an empty list have the same marks, so that a last dimension of 1 may as well be 0. Lists of one
+    shape repeat the marks of the first of them, and each list is compared with itself, shifted by one item.
+    """
+    rank = len(marks) - len(marks.lstrip(b"["))
+    if not 0 < rank <= MAX_RANK:
+        return None
+    sizes: list[int] = []
+    item, end = 0, rank
+    for level in range(1, rank + 1):
+        start = rank - level
+        end = marks.find(b"]" * level, end - level + 1) + level  # where the first list of this level closes
+        size, over = divmod(end - start - 1, item + 1)
+        if end < rank + level or over or not _repeats(marks, start + 1, end - 1, item + 1):
+            return None
+        sizes.append(size)
+        item = end - start
+    return tuple(reversed(sizes)) if end == len(marks) else None
 
 
-def _said(size: int | None) -> str:
-    return "a single value" if size is None else f"a list of {size}"
+def _repeats(marks: bytes, start: int, end: int, period: int) -> bool:
+    """Whether items and the commas between them are alike: the first item is known to be one."""
+    if period == 1:
+        return marks.count(b",", start, end) == end - start
+    inside = np.frombuffer(marks, np.uint8, end - start, start)
+    first = inside[period - 1 : period]
+    alike = bool(np.array_equal(inside[period:], inside[:-period]))
+    return alike and bytes(first) in (b"", b",")
 
 
-def place(index: int, shape: Sequence[int]) -> str:
-    """The JSON pointer of an element, by its flat index and the shape it is nested in."""
+def place(index: int, shape: Sequence[int | None]) -> str:
+    """The JSON pointer of an element, by its flat index and the shape it is nested in.
+
+    A dimension is None while the first of its lists has not ended.
+    """
     steps: list[str] = []
     for size in reversed(shape):
-        index, step = divmod(index, size)
+        index, step = (0, index) if size is None else divmod(index, size)
         steps.append(f"/{step}")
     return VALUES + "".join(reversed(steps))
 

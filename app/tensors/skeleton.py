@@ -1,135 +1,119 @@
 """A JSON body taken apart: the text of the tensor's elements, and what is left without it.
 
-Nearly all of a body is one list of numbers or one base64 string, and nearly none of it says what to do with them.
-So the long text is cut out by looking for its end among the bytes, and only the short rest, the skeleton, is read
-as JSON with Python objects and checked for keys given twice. `quick` cuts what usual bodies look like and declines
-the others; `careful` takes any JSON, at the price of one Python object per element, and is the judge of both: it
-raises MalformedBody and DuplicateKey. A cut may be taken at the wrong place only in bodies that `quick` declines.
+Nearly all of a body is one list of numbers or one base64 text, and nearly none of it says what to do with them. So
+the long text is cut out by looking for its end among the bytes, and only the short rest, the skeleton, is read as
+JSON with Python objects and checked for keys given twice.
+
+A cut may be taken at a wrong place: then the text is not one whole list, or the skeleton no JSON, and both decline.
 """
 
 import re
 from collections import Counter
-from json import JSONDecodeError, JSONDecoder, dumps, loads
-from typing import Any, Final, NamedTuple, NoReturn
+from json import JSONDecoder, dumps
+from typing import Any, Final, NamedTuple
 
-from app.errors import DuplicateKey, InvalidShape, MalformedBody
-from app.tensors.nesting import MAX_RANK, VALUES
+from app.errors import DuplicateKey
 
-CUT: Final = float("nan")
-"""Stands in the fields where a text was cut out: what the token NaN reads as in a skeleton."""
+Span = tuple[int, int]
+Members = dict[str, Any]
 
 
 class Unusual(Exception):
-    """A text that the quick reading leaves to the careful one; never seen by a caller."""
+    """A text that a quick reading leaves to a more careful one; never seen by a caller."""
 
 
-class Integer(str):
-    """The text of a number without fraction and exponent."""
+class NotFinite(float):
+    """A number that is none, by name or by its size, with its text."""
 
-    __slots__ = ()
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> "NotFinite":
+        number = cls(text)
+        number.text = text
+        return number
 
 
-class Real(str):
-    """The text of a number with a fraction or an exponent."""
+CUT: Final = NotFinite.of("NaN")
+"""Stands in the members where a text was cut out; no other value is this one."""
 
-    __slots__ = ()
+
+SHORT = 1 << 16
+"""Bytes of skeleton in a usual body, at most."""
 
 
 class Skeleton(NamedTuple):
-    """The members of a body, CUT among them if `values` or `base64` was cut out.
+    """The members of a body, CUT among them if `values` or `base64` was cut out, and where it stands in the body."""
 
-    `values` is a list's text (bytes, from `quick`) or nested lists of Integer, Real, str, bool, None and dict (from
-    `careful`, the tokens NaN, Infinity and -Infinity as str); `base64` the text between the quotes.
-    """
-
-    fields: object
-    values: Any = None
-    base64: memoryview | None = None
+    members: object
+    values: Span | None = None
+    base64: Span | None = None
 
 
-def quick(body: bytes) -> Skeleton:
-    """A usual body taken apart; Unusual, MalformedBody or DuplicateKey if it is none."""
-    if b"\\" in body:
-        raise Unusual
-    if (start := _after(body, b'"values"', b"[")) >= 0:
-        end, brace = body.find(b'"', start), body.find(b"}", start)
-        end = body.rfind(b"]", start, brace if end < 0 or 0 <= brace < end else end) + 1
-        return Skeleton(_fields(body[:start] + b"NaN" + body[end:]), values=body[start:end])
-    if (start := _after(body, b'"base64"', b'"')) >= 0:
-        end = body.find(b'"', start + 1)
+def take_apart(body: bytes) -> Skeleton:
+    """A usual body taken apart; Unusual or DuplicateKey if it is none."""
+    if found := _VALUES.search(body):
+        start = found.end() - 1
+        end = _end_of_list(body, start)
+        return Skeleton(_around(body, start, end), values=(start, end))
+    if found := _BASE64.search(body):
+        start = found.end()
+        end = body.find(b'"', start)
         if end < 0:
             raise Unusual
-        fields = _fields(body[:start] + b"NaN" + body[end + 1 :])
-        return Skeleton(fields, base64=memoryview(body)[start + 1 : end])
+        return Skeleton(_around(body, start - 1, end + 1), base64=(start, end))
     raise Unusual
 
 
-def careful(body: bytes) -> Skeleton:
-    """Any body taken apart; MalformedBody or DuplicateKey if it is not JSON."""
+def _around(body: bytes, start: int, end: int) -> object:
+    skeleton = body[:start] + b"NaN" + body[end:] if len(body) - end + start <= SHORT else b""
+    if not skeleton or b"\\u" in skeleton:  # may be half a surrogate pair, which only a walk tells
+        raise Unusual
+    return members(skeleton)
+
+
+def _end_of_list(body: bytes, start: int) -> int:
+    """Behind the last ] before the next member, or before the end of the object; there is neither : nor } in lists."""
+    end = body.find(b"}", start)
+    end = end if end >= 0 else len(body)
+    colon = body.find(b":", start, end)
+    if colon >= 0:
+        end = body.rfind(b'"', start, body.rfind(b'"', start, colon))
+    end = body.rfind(b"]", start, end) + 1
+    if not end:
+        raise Unusual
+    return end
+
+
+def members(skeleton: bytes, cut: bool = True) -> object:
+    """What is left of a body, its token NaN read as CUT where something is cut; Unusual if it is no JSON."""
+    names: list[str] = []
+
+    def constant(name: str) -> NotFinite:
+        names.append(name)
+        return CUT if cut else NotFinite.of(name)
+
+    reader = JSONDecoder(object_pairs_hook=_object, parse_constant=constant, parse_float=_real, parse_int=_integer)
     try:
-        text = body.decode()
-        if "\\" in text:
-            text = _STRING.sub(_plain, text)
-            text.encode()
-    except UnicodeDecodeError as error:
-        raise MalformedBody(f"the body is not UTF-8 at byte {error.start}") from None
-    except UnicodeEncodeError:
-        raise MalformedBody("the body holds half a surrogate pair, which is no character") from None
-    except JSONDecodeError as error:
-        _malformed(error)
-    found = _VALUES.search(text)
-    if found is None:
-        return Skeleton(_read(text))
-    try:
-        values, end = _LITERALS.raw_decode(text, found.end())
-    except JSONDecodeError as error:
-        _malformed(error)
-    except RecursionError:
-        raise InvalidShape(f"values are nested deeper than {MAX_RANK} lists, the highest rank", VALUES) from None
-    cut = "null" if values is None else "NaN"
-    return Skeleton(_read(text[: found.end()] + cut + text[end:]), values)
-
-
-def _after(body: bytes, name: bytes, opening: bytes) -> int:
-    """Where the value of a member starts, if `opening` is its first byte, else -1."""
-    found = body.find(name)
-    if found < 0:
-        return -1
-    colon = _COLON.match(body, found + len(name))
-    return colon.end() if colon and body.startswith(opening, colon.end()) else -1
-
-
-def _fields(skeleton: bytes) -> object:
-    try:
-        return _MEMBERS.decode(skeleton.decode())
+        found = reader.decode(skeleton.decode())
     except (ValueError, RecursionError):
         raise Unusual from None
-
-
-def _read(text: str) -> object:
-    try:
-        return _ANY_MEMBERS.decode(text)
-    except JSONDecodeError as error:
-        _malformed(error)
-    except RecursionError:
-        raise MalformedBody("the body is nested too deeply") from None
-
-
-def _malformed(error: JSONDecodeError) -> NoReturn:
-    raise MalformedBody(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    if cut and names != ["NaN"]:
+        raise Unusual
+    return found
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
         twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         raise DuplicateKey(f"the key {dumps(twice)[:40]} is given more than once in one object")
-    return members
+    return found
 
 
-def _plain(string: re.Match[str]) -> str:
-    """A JSON string without any escape it does not need."""
-    return dumps(loads(string[0]), ensure_ascii=False)
+def _real(text: str) -> float:
+    number = float(text)
+    return number if number - number == 0 else NotFinite.of(text)
 
 
 def _integer(text: str) -> int:
@@ -137,10 +121,5 @@ def _integer(text: str) -> int:
     return int(text[:400])
 
 
-_COLON = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*")
-_VALUES = re.compile(r'(?<!\\)"values"[ \t\r\n]*:[ \t\r\n]*')
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
-
-_MEMBERS = JSONDecoder(object_pairs_hook=_object, parse_constant=lambda _: CUT)
-_ANY_MEMBERS = JSONDecoder(object_pairs_hook=_object, parse_constant=lambda _: CUT, parse_int=_integer)
-_LITERALS = JSONDecoder(object_pairs_hook=_object, parse_int=Integer, parse_float=Real, parse_constant=str)
+_VALUES = re.compile(rb'(?<!\\)"values"[ \t\r\n]*:[ \t\r\n]*\[')
+_BASE64 = re.compile(rb'(?<!\\)"base64"[ \t\r\n]*:[ \t\r\n]*"')

@@ -1,0 +1,55 @@
+"""The elements of a tensor as base64, standard alphabet and padding (RFC 4648, section 4)."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import orjson
+import pybase64
+from numpy.typing import NDArray
+
+from app.blocks import NUMPY_DTYPES
+from app.errors import InvalidBase64, InvalidElement
+from app.tensors.skeleton import Unusual
+
+
+def cut(body: bytes, start: int, end: int) -> memoryview:
+    """The text between two quotes in a body, not copied unless it has escapes. Some clients write every / as \\/."""
+    text = memoryview(body)[start:end]
+    if body.find(b"\\", start, end) < 0:
+        return text
+    plain = bytes(text).replace(b"\\/", b"/")
+    try:
+        return memoryview(orjson.loads(b'"%b"' % plain).encode() if b"\\" in plain else plain)
+    except ValueError:
+        raise Unusual from None
+
+
+def read(text: object, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """The elements that a base64 text holds, row-major and little-endian."""
+    raw = _bytes(text)
+    kind = NUMPY_DTYPES[dtype]
+    wanted = prod(shape) * kind.itemsize
+    if len(raw) != wanted:
+        said = f"{dtype} of shape {list(shape)} takes {wanted} bytes, and the text holds {len(raw)}"
+        raise InvalidBase64(said, "/data/base64")
+    if dtype == "bool" and (wrong := np.flatnonzero(np.frombuffer(raw, np.uint8) > 1)).size:
+        said = f"element {wrong[0]} is the byte {raw[wrong[0]]}, and a bool is 0 or 1"
+        raise InvalidElement(said, "/data/base64")
+    return np.frombuffer(raw, kind)
+
+
+def _bytes(text: object) -> bytes:
+    """What a base64 text says, if it is the one way to say it."""
+    if isinstance(text, str):
+        text = memoryview(text.encode())
+    if not isinstance(text, memoryview):
+        raise InvalidBase64("base64 must be a text", "/data/base64")
+    try:
+        raw = pybase64.b64decode(text, validate=True)
+    except ValueError:
+        raise InvalidBase64("the text is not base64, standard alphabet and padding", "/data/base64") from None
+    over = len(raw) % 3
+    if over and pybase64.b64encode(raw[-over:]) != text[-4:]:
+        raise InvalidBase64("the last character before the padding has bits that mean nothing", "/data/base64")
+    return raw

@@ -1,0 +1,104 @@
+"""Elements of a tensor as Python objects, of any kind and size -> their dtype, exactly or not at all."""
+
+import re
+from collections.abc import Callable, Sequence
+from json import dumps
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.blocks import NUMPY_DTYPES
+from app.errors import InvalidElement
+from app.tensors.narrowing import narrow, narrow_text
+from app.tensors.skeleton import NotFinite
+
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+
+_DIGITS = re.compile("-?(0|[1-9][0-9]*)")
+_PADDED = re.compile("-?0[0-9]+")
+
+Place = Callable[[int], str]
+"""The JSON pointer of an element, by where it stands among those that are converted."""
+
+
+class Integer(str):
+    """The text of a number without fraction and exponent."""
+
+    __slots__ = ()
+
+
+class Real(str):
+    """The text of a number with a fraction or an exponent."""
+
+    __slots__ = ()
+
+
+def convert(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
+    """Integers, Reals, texts, bools, None and dicts as an array; InvalidElement for the first that is none of dtype."""
+    if dtype == "bool":
+        return _bools(elements, place)
+    if NUMPY_DTYPES[dtype].kind in "iu":
+        return _integers(elements, dtype, place)
+    return _floats(elements, dtype, place)
+
+
+def _bools(elements: Sequence[Any], place: Place) -> NDArray[Any]:
+    for index, element in enumerate(elements):
+        if not isinstance(element, bool):
+            raise InvalidElement(f"{shown(element)} is not a bool, which is true or false", place(index))
+    return np.array(elements, np.bool_)
+
+
+def _integers(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
+    info = np.iinfo(NUMPY_DTYPES[dtype])
+    longest = len(str(info.min or info.max))
+    integers: list[int] = []
+    for index, element in enumerate(elements):
+        if not (isinstance(element, Integer) or (info.bits == 64 and _is_digits(element))):
+            raise InvalidElement(f"{shown(element)} {_no_integer(element, dtype)}", place(index))
+        if len(element) > longest or not info.min <= (integer := int(element)) <= info.max:
+            said = f"{shown(element)} is outside the range of {dtype}, {info.min} to {info.max}"
+            raise InvalidElement(said, place(index))
+        integers.append(integer)
+    return np.array(integers, NUMPY_DTYPES[dtype])
+
+
+def _no_integer(element: object, dtype: str) -> str:
+    """Why an element is not what an integer dtype takes."""
+    if isinstance(element, Real):
+        return f"is not an integer without fraction and exponent, and {dtype} takes nothing else"
+    if _is_digits(element):
+        return f"is text, and {dtype} takes numbers; only int64 and uint64 may be text"
+    if type(element) is str and _PADDED.fullmatch(element):
+        return f"has zeros in front, and {dtype} takes integers without"
+    return f"is no integer, and {dtype} takes nothing else"
+
+
+def _is_digits(element: object) -> bool:
+    return type(element) is str and _DIGITS.fullmatch(element) is not None
+
+
+def _floats(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
+    for index, element in enumerate(elements):
+        if not (isinstance(element, Integer | Real) or (isinstance(element, str) and element in NOT_FINITE)):
+            accepted = ", ".join(NOT_FINITE)
+            raise InvalidElement(f"{shown(element)} is not a {dtype}: a number, or the text {accepted}", place(index))
+    wide = np.array([float(element) for element in elements], np.float64)
+    values, doubtful = narrow(wide, dtype)
+    for index in doubtful.tolist():
+        values[index] = narrow_text(elements[index], dtype)
+    for index in np.flatnonzero(np.isinf(values)).tolist():
+        if elements[index] not in NOT_FINITE:
+            raise InvalidElement(f"{shown(elements[index])} is too large for {dtype}", place(index))
+    return values
+
+
+def shown(element: object) -> str:
+    """An element as JSON writes it, cut if that is long."""
+    if isinstance(element, dict | list):
+        return "an object" if isinstance(element, dict) else "a list"
+    if isinstance(element, str) and len(element) > 40:
+        return f"{dumps(element[:30])[:40]}… ({len(element)} characters)"
+    text = element.text if isinstance(element, NotFinite) else element
+    return str(text) if isinstance(element, Integer | Real | NotFinite) else dumps(element)[:40]

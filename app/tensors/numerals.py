@@ -1,0 +1,61 @@
+"""Lists of numbers in JSON -> their numbers in a row.
+
+simdjson writes them into a buffer without an object for each. Where it is not installed, and where it gives up on an
+integer beyond 64 bits, orjson makes Python objects of them. Both hold the interpreter while they read, and should be
+given pieces of a text that they read in a moment.
+"""
+
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+try:
+    import simdjson
+except ImportError:  # no wheel for this Python
+    simdjson = None  # type: ignore[assignment]
+
+Kind = Literal["d", "i", "u"]
+"""float64, int64, uint64."""
+
+KINDS: dict[Kind, type[np.number[Any]]] = {"d": np.float64, "i": np.int64, "u": np.uint64}
+
+_TYPES: dict[Kind, set[type]] = {"d": {int, float}, "i": {int}, "u": {int}}
+
+
+class NoNumerals(ValueError):
+    """A text that is no JSON, or holds something else than numbers of a kind in lists of one depth."""
+
+
+class Reader:
+    """Reads texts one after another."""
+
+    def __init__(self) -> None:
+        self._parser: Any = simdjson.Parser() if simdjson else None
+
+    def read(self, text: bytes, depth: int, kind: Kind) -> NDArray[Any]:
+        """The numbers of lists nested `depth` deep, the nearest float64s or exact; NoNumerals if it holds others.
+
+        Minus zero loses its sign where it is written as an integer. A depth that is not everywhere the same may pass.
+        """
+        if self._parser:
+            try:
+                return np.frombuffer(self._parser.parse(text).as_buffer(of_type=kind), KINDS[kind])
+            except (ValueError, TypeError, RuntimeError):
+                if kind != "d":
+                    raise NoNumerals from None
+        return _listed(text, depth, kind)
+
+
+def _listed(text: bytes, depth: int, kind: Kind) -> NDArray[Any]:
+    try:
+        items = orjson.loads(text)
+        for _ in range(depth - 1):
+            items = list(chain.from_iterable(items))
+        if not _TYPES[kind].issuperset(map(type, items)):
+            raise NoNumerals
+        return np.array(items, KINDS[kind])
+    except (TypeError, ValueError, OverflowError):
+        raise NoNumerals from None
