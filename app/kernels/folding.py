@@ -4,7 +4,7 @@ Both are idempotent: folding an element in twice does no harm, so windows and ha
 an axis is special. What NumPy pays for each row, 50 to 160 ns, decides which way is the quickest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ def tile_bytes(box: NDArray[Any]) -> int:
     return COPIED_TILE_BYTES if copied else TILE_BYTES
 
 
-def tiles(box: NDArray[Any], depth: int = DEPTH) -> Iterator[tuple[slice, slice, list[Piece]]]:
+def tiles(box: NDArray[Any], depth: int = DEPTH) -> Iterable[tuple[slice, slice, list[Piece]]]:
     """The regions of a box, cut to the size of the cache."""
     return regions(box.shape, tile_bytes(box) // box.itemsize, depth)
 

@@ -3,8 +3,8 @@
 Minimum and maximum are those of IEEE 754-2019: -0.0 lies below +0.0, and a NaN, which comes out in its canonical
 quiet form, beats every number. To tie is weaker: +0.0 ties with -0.0, and any NaN with any other.
 
-An order looks at elements in its `storage` dtype, of the same width: integers as themselves, bool as bytes, floats
-as themselves where NumPy has fast loops for them, else as bits.
+An order looks at elements in its `storage` dtype, of the same width: integers and bool as themselves, floats where
+NumPy has fast loops for them, else as bits.
 """
 
 from typing import Any, Protocol
@@ -48,16 +48,18 @@ class Order(Protocol):
 
 
 class IntegerOrder:
-    """Integers of any width, and bool as the bytes 0 and 1."""
+    """Integers of any width, and bool, of which true is the larger."""
 
     passes = 1
 
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
-        self.storage: np.dtype[Any] = np.dtype(np.uint8) if dtype.kind == "b" else dtype
+        self.storage = dtype
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
-        bounds = np.iinfo(self.storage)
-        least, greatest = (0, 1) if dtype.kind == "b" else (bounds.min, bounds.max)
-        self.last: np.generic = self.storage.type(least if largest else greatest)
+        if dtype.kind == "b":
+            self.last: np.generic = np.bool_(not largest)
+        else:
+            bounds = np.iinfo(dtype)
+            self.last = dtype.type(bounds.min if largest else bounds.max)
 
     def suited(self, sample: NDArray[Any]) -> Order:
         return self

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from app.errors import Undefined
 from app.kernels.extremum import OUTPUTS
-from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, fold, tiles, turned, word_of
+from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, TILE_BYTES, fold, tiles, turned, word_of
 from app.kernels.kernel import Box
 from app.kernels.order import order
 from app.kernels.regions import cuts
@@ -27,8 +27,9 @@ FEW = 1024
 COLUMN_DEPTH = 64
 # Fewer columns than this are turned into rows.
 NARROW = 16
-# One row is cut into pieces of so many bytes, and only the one with the extreme is searched.
-PIECE_BYTES = 1 << 16
+# Rows of so many runs, and of so many bytes each, are searched only in the run that holds the extreme.
+RUN_BYTES = 4096
+LONG = 2
 
 
 class Positions:
@@ -113,13 +114,13 @@ class Search:
         return np.maximum if self._last else np.minimum
 
     def one(self, line: NDArray[Any]) -> Found:
-        """The extreme of all elements, 1-D, and its index: only where the extreme is are they searched."""
-        step = PIECE_BYTES // line.itemsize
-        pieces = [line[part].reshape(1, 1, 1, -1) for part in cuts(len(line), step)]
-        rivals = np.concatenate([self.order.rivals(piece) for piece in pieces])
-        _, winner = self._rows(rivals.reshape(1, -1))
-        _, along = self._rows(pieces[winner[0]].reshape(1, -1))
-        return rivals[winner], along + winner * step
+        """The extreme of all elements, 1-D, and its index, tile by tile."""
+        found: list[Found] = []
+        tile = len(line) if self.order.passes == 1 else TILE_BYTES // line.itemsize
+        for part in cuts(len(line), tile):
+            rivals, along = self._rows(line[part].reshape(1, -1))
+            found.append((rivals, along + np.int64(part.start)))
+        return found[0] if len(found) == 1 else self.best(found)
 
     def tile(self, box: NDArray[Any]) -> Found:
         """The extremes of a tile with one axis to reduce, r1 or r2, and their indices along it."""
@@ -131,6 +132,13 @@ class Search:
             return self._rows(box.swapaxes(1, 2).reshape(o * i, r1))
         return self._columns(box[..., 0])
 
+    def directly(self, box: NDArray[Any]) -> bool:
+        """Whether NumPy's own search of a whole box is as good as any."""
+        o, _, i, r2 = box.shape
+        if not box.flags.c_contiguous or (r2 == 1 and o * i > 1):
+            return False
+        return o * i == 1 or not self.turns(box.reshape(o * i, r2))
+
     def turns(self, rows: NDArray[Any]) -> bool:
         """Whether rows (n, r) are better turned into columns."""
         n, length = rows.shape
@@ -138,6 +146,8 @@ class Search:
         if n == 1 or size > TURNED_BYTES:
             return False
         if self.native is not None and rows.itemsize > NARROW_BYTES and size == TURNED_BYTES:
+            return False
+        if self.native is not None and rows.dtype.kind == "b" and length >= NARROW:  # it stops at the first
             return False
         return size <= SHORT_BYTES or word_of(rows) is not None
 
@@ -158,24 +168,44 @@ class Search:
         return rivals, self._nearest(self.order.ties(box, rivals), indices.reshape(box.shape))
 
     def _rows(self, rows: NDArray[Any]) -> Found:
+        n, length = rows.shape
+        run = RUN_BYTES // rows.itemsize
         if self.native is not None:
             indices = self.native(rows, axis=1)
-            return rows[np.arange(len(rows)), indices], indices
+            return rows[np.arange(n), indices], indices
+        if length >= LONG * run:
+            return self._long_rows(rows, run)
         box = rows[np.newaxis, np.newaxis, :, :]
         rivals = self.order.rivals(box)
-        tied = self.order.ties(box, rivals)[0, 0]
-        if not self._last:
-            return rivals, tied.argmax(axis=1)
+        return rivals, self._along(self.order.ties(box, rivals)[0, 0])
+
+    def _long_rows(self, rows: NDArray[Any], run: int) -> Found:
+        """Only the run of each row that holds the extreme is searched."""
         n, length = rows.shape
+        runs = length // run
+        rivals = self.order.rivals(rows[:, : runs * run].reshape(1, 1, n * runs, run)).reshape(n, runs)
+        if runs * run < length:
+            rest = self.order.rivals(rows[np.newaxis, np.newaxis, :, runs * run :])
+            rivals = np.concatenate([rivals, rest.reshape(n, 1)], axis=1)
+        best = self.order.rivals(rivals[np.newaxis, np.newaxis])
+        winners = self._along(self.order.ties(rivals[np.newaxis, np.newaxis], best)[0, 0])
+        # The last run may begin within the one before: if that tied as well it would be the first, and is not the last.
+        starts = np.minimum(winners * run, length - run)
+        windows = np.lib.stride_tricks.sliding_window_view(rows, run, axis=1)[np.arange(n), starts]
+        return best, starts + self._along(self.order.ties(windows[np.newaxis, np.newaxis], best)[0, 0])
+
+    def _along(self, tied: NDArray[np.bool_]) -> NDArray[Any]:
+        """Where the first or last of each row of ties stands."""
+        if not self._last:
+            return tied.argmax(axis=1)
+        n, length = tied.shape
         if np.count_nonzero(tied) > 4 * n:
-            return rivals, length - 1 - tied[:, ::-1].argmax(axis=1)
+            return np.asarray(length - 1 - tied[:, ::-1].argmax(axis=1))
         places = np.flatnonzero(tied)
-        lasts = (
-            places
-            if len(places) == n
-            else places[np.searchsorted(places, np.arange(length, (n + 1) * length, length)) - 1]
-        )
-        return rivals, lasts - np.arange(0, n * length, length)
+        starts = np.arange(0, n * length, length)
+        if len(places) > n:
+            places = places[np.searchsorted(places, starts + length) - 1]
+        return places - starts
 
     def _columns(self, columns: NDArray[Any]) -> Found:
         """Along the middle axis of (o, r, i). The indices fold in the narrowest integers that hold them."""
@@ -231,6 +261,10 @@ class Position:
             rivals, along = self._search.one(box.reshape(-1))
             yield (slice(None), slice(None)), rivals, along + np.int64(first)
             return
+        if self._order.passes == 1 and box.flags.c_contiguous and box.shape[3] * box.itemsize >= LONG * RUN_BYTES:
+            rivals, along = self._search.tile(box)  # one pass is all there is, so it needs no cache
+            yield (slice(None), slice(None)), rivals, along + np.int64(first)
+            return
         if box.nbytes <= COPIED_TILE_BYTES:
             rivals, along = self._search.tile(box)
             yield (slice(None), slice(None)), rivals, along + np.int64(first)
@@ -255,8 +289,8 @@ class Position:
         if box.size <= FEW:
             return self._search.few(box)
         o, _, i, r2 = box.shape
-        if self._search.native is not None and r2 > 1 < o * i and not self._search.turns(box.reshape(o * i, r2)):
-            return np.asarray(self._search.native(box, axis=3)).reshape(-1)
+        if self._search.native is not None and self._search.directly(box):
+            return np.asarray(self._search.native(box, axis=3 if r2 > 1 else 1)).reshape(-1)
         indices = np.empty((o, i), np.int64)
         for region, _, along in self._regions(box, 0):
             indices[region] = along.reshape(indices[region].shape)
