@@ -52,11 +52,28 @@ def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int]
     return floors
 
 
-def _floor_log_integers(values: NDArray[Any]) -> NDArray[np.intp]:
+def _binades() -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """By the exponent of an integer below 2^64: the log of 2^exponent, cut, and the integer from which it is one more.
+
+    A binade holds one power of e at most, for its logarithms are 0.69 apart.
+    """
+    floors = [bisect_right(POWERS, 1 << min(exponent, 63)) for exponent in range(65)]  # 64: rounded up
+    return np.array(floors, np.int64), np.array([POWERS[k] for k in floors], np.uint64)
+
+
+_FLOORS, _NEXT_POWERS = _binades()
+_FIRST_EXPONENT = 1023
+
+
+def _floor_log_integers(values: NDArray[Any]) -> NDArray[np.int64]:
     """floor(log x) of positive integers, of any integer dtype."""
-    largest = np.iinfo(values.dtype).max
-    powers = np.array([power for power in POWERS if power <= largest], values.dtype)
-    return np.asarray(np.searchsorted(powers, values, "right"))
+    # What float64 rounds up to the next binade lies next to a power of two, and no power of e is as near to one.
+    exponents = values.astype(np.float64).view(np.int64)
+    exponents >>= 52
+    exponents -= _FIRST_EXPONENT
+    floors = _FLOORS.take(exponents)
+    floors += np.greater_equal(values.astype(np.uint64), _NEXT_POWERS.take(exponents))
+    return floors
 
 
 class IntegerLogSum(PowerSumReduction):
@@ -75,11 +92,17 @@ class IntegerLogSum(PowerSumReduction):
             return self.answer(total, count)
 
         totals = state.narrow()
-        sums = state.estimate() if totals is None else totals
+        if totals is not None:
+            return self.settle(totals, count)
+        sums = state.estimate()
         if sums.min() < 1:
             exact(int(np.flatnonzero(sums < 1)[0]))
-        logs = floor_log(state.estimate(), 1e-12, exact) if totals is None else _floor_log_integers(totals)
-        return logs.astype(self.dtype)
+        return floor_log(sums, 1e-12, exact).astype(self.dtype)
+
+    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+        if totals.min() < 1:
+            self.answer(int(totals[totals < 1][0]), count)
+        return _floor_log_integers(totals).astype(self.dtype)
 
     def empty(self) -> np.generic:
         raise Undefined("the sum of an empty set is 0, which has no logarithm")

@@ -15,8 +15,9 @@ from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.integer_roots import floor_roots
 from app.kernels.kernel import Box
-from app.kernels.regions import PIECE, SHORT, output_pieces
+from app.kernels.regions import SHORT, cuts
 from app.kernels.wide_integers import (
+    LARGE,
     SQUARE_LENGTH,
     SQUARE_WIDTH,
     SUM_LENGTH,
@@ -25,9 +26,14 @@ from app.kernels.wide_integers import (
     WideIntegers,
     exact_square_sum,
     exact_sum,
+    largest,
     working_memory,
     wrapped,
 )
+from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
+
+_EXACT = 1 << 52
+"""float64 roots of integers up to here are cut to the right integer: that of k^2 - 1 is below k by more than an ulp."""
 
 _FEW = 64
 """Elements for which Python's own integers beat any array."""
@@ -47,6 +53,10 @@ class PowerSumReduction(ABC):
     @abstractmethod
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
         """The same for all outputs, modulo 2^n."""
+
+    @abstractmethod
+    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+        """The same for sums that are no larger than 2^52, or fit 64 bits and are no squares, in any dtype."""
 
     def identity(self, outputs: int) -> WideIntegers:
         return WideIntegers(np.zeros((1, outputs), np.int64), SUM_WIDTH if self.power == 1 else SQUARE_WIDTH)
@@ -69,14 +79,24 @@ class PowerSumReduction(ABC):
         if box.size <= _FEW:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, count).tolist()
             return wrapped((self.answer(sum(x**self.power for x in row), count) for row in rows), self.dtype)
-        if box.size <= PIECE or count > SHORT:
+        if count > SHORT:
             return self.finish(self.partial(box), count)
         outputs = np.empty((o, i), self.dtype)
         memory = working_memory()
-        for piece in output_pieces(box.shape):
-            part = outputs[piece[0], piece[2]]
-            part[...] = self.finish(self._sum(box[piece], memory), count).reshape(part.shape)
+        wide = min(i, LARGE // count)
+        for a in cuts(o, LARGE // count // wide):
+            for b in cuts(i, wide):
+                part, into = box[a, :, b], outputs[a, b]
+                sums = self._narrow(part, count)
+                found = self.finish(self._sum(part, memory), count) if sums is None else self.settle(sums, count)
+                into[...] = found.reshape(into.shape)
         return outputs.reshape(-1)
+
+    def _narrow(self, box: Box, count: int) -> NDArray[Any] | None:
+        """The sums in the elements' own dtype, if they are so small."""
+        if largest(box) ** self.power * count > min(np.iinfo(self.dtype).max, _EXACT):
+            return None
+        return (wrapped_sum if self.power == 1 else wrapped_square_sum)(box).reshape(-1)
 
 
 class IntegerMean(PowerSumReduction):
@@ -91,8 +111,13 @@ class IntegerMean(PowerSumReduction):
         totals = state.narrow()
         if totals is None:
             return _long_division(state, count).astype(self.dtype)
-        # Floor division cuts toward zero once negative totals are raised by count - 1.
-        return ((totals + (totals >> 63 & count - 1)) // count).astype(self.dtype)
+        return self.settle(totals, count)
+
+    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+        means = totals // count
+        if totals.dtype.kind == "i" and totals.min() < 0:  # a negative mean with a rest has been cut away from zero
+            means += (totals < 0) & (means * count != totals)
+        return np.asarray(means.astype(self.dtype))
 
     def empty(self) -> np.generic:
         raise Undefined("the mean of an empty set is no integer")
@@ -113,6 +138,9 @@ class IntegerL2(PowerSumReduction):
 
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
         return floor_roots(state).astype(self.dtype)
+
+    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+        return np.sqrt(totals, dtype=np.float64).astype(self.dtype)
 
     def empty(self) -> np.generic:
         zero: np.generic = self.dtype.type(0)

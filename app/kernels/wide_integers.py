@@ -16,7 +16,7 @@ from app.blocks import NumpyDtype
 from app.kernels.kernel import Box
 from app.kernels.regions import PIECE, pieces
 from app.kernels.scratch import aligned
-from app.kernels.wrapping import wrapped_sum
+from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 
 Int64s = NDArray[np.int64]
 
@@ -30,6 +30,12 @@ SQUARE_LENGTH = 1 << 16
 
 _LARGEST = 1 << 62
 """No limb is larger than this and a carry, so that adding the carry of another limb does not wrap."""
+
+LARGE = 1 << 17
+"""Elements of a piece that is only read."""
+
+_LEAST_BOUND = 1 << 45
+"""What one element may add to a limb of squares."""
 
 _CARRIED = 1 << 43
 """No limb is larger than this after a carry; the top one has then been cut into two where it was."""
@@ -113,23 +119,38 @@ def working_memory() -> Int64s:
 def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of a box of integers, up to SUM_LENGTH elements each."""
     o, r1, i, r2 = box.shape
-    narrow = box.dtype.itemsize < 8
-    limbs = np.zeros((1 if narrow else 2, o, i), np.int64)
-    scratch = memory[0].view(np.int64 if narrow else box.dtype)
-    for piece in pieces(box.shape):
-        part = box[piece]
-        temporary = scratch[: part.size].reshape(part.shape)
-        sums = limbs[:, piece[0], piece[2]]
-        if narrow:
-            np.copyto(temporary, part)
-            sums[0] += wrapped_sum(temporary)
-        else:
-            # The high halves add up exactly, and the low halves to less than 2^48: what the sum modulo 2^64 leaves.
-            np.right_shift(part, 32, out=temporary)
-            high = wrapped_sum(temporary).view(np.int64)
-            sums[0] += wrapped_sum(part).view(np.int64) - (high << 32)
-            sums[1] += high
+    limbs = np.zeros((1, o, i), np.int64)
+    for large in pieces(box.shape, LARGE):
+        part = box[large]
+        bound = largest(part)
+        if bound * part.shape[1] * part.shape[3] <= np.iinfo(part.dtype).max and bound < 1 << SUM_WIDTH:
+            limbs[0, large[0], large[2]] += wrapped_sum(part).astype(np.int64, copy=False)
+            continue
+        if part.itemsize == 8 and len(limbs) == 1:
+            limbs = np.concatenate([limbs, np.zeros_like(limbs)])
+        sums = limbs[:, large[0], large[2]]
+        for piece in pieces(part.shape):
+            _add(part[piece], sums[:, piece[0], piece[2]], memory[0])
     return WideIntegers(limbs.reshape(len(limbs), -1), SUM_WIDTH, r1 * r2 << 32)
+
+
+def _add(part: Box, sums: Int64s, memory: Int64s) -> None:
+    """Add up integers of any size, in two limbs where they have 64 bits."""
+    temporary = memory[: part.size].view(np.int64 if part.itemsize < 8 else part.dtype).reshape(part.shape)
+    if part.itemsize < 8:
+        np.copyto(temporary, part)
+        sums[0] += wrapped_sum(temporary)
+        return
+    # The high halves add up exactly, and the low halves to less than 2^48: what the sum modulo 2^64 leaves.
+    np.right_shift(part, 32, out=temporary)
+    high = wrapped_sum(temporary).view(np.int64)
+    sums[0] += wrapped_sum(part).view(np.int64) - (high << 32)
+    sums[1] += high
+
+
+def largest(part: Box) -> int:
+    """The size of the largest element."""
+    return max(int(part.max()), -int(part.min())) if part.dtype.kind == "i" else int(part.max())
 
 
 def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
@@ -137,7 +158,12 @@ def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
     o, r1, i, r2 = box.shape
     limbs = np.zeros((1, o, i), np.int64)
     for piece in pieces(box.shape):
-        digits = _digits(box[piece], memory)
+        part = box[piece]
+        bound = largest(part)
+        if bound**2 * part.shape[1] * part.shape[3] <= min(np.iinfo(part.dtype).max, _LEAST_BOUND):
+            limbs[0, piece[0], piece[2]] += wrapped_square_sum(part).astype(np.int64, copy=False)
+            continue
+        digits = _digits(part, bound, memory)
         missing = 2 * len(digits) - 1 - len(limbs)
         if missing > 0:
             limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
@@ -149,20 +175,19 @@ def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
     return WideIntegers(limbs.reshape(len(limbs), -1), SQUARE_WIDTH, r1 * r2 << 45)
 
 
-def _digits(part: Box, memory: Int64s) -> list[NDArray[Any]]:
+def _digits(part: Box, bound: int, memory: Int64s) -> list[NDArray[Any]]:
     """Integers as the fewest digits of 21 bits, least first, of which the top one is signed and has up to 22."""
-    largest = max(int(part.max()), -int(part.min()))
     scratch, *free = memory[:, : part.size].reshape(len(memory), *part.shape)
     rest: NDArray[Any] = part
     if part.dtype.itemsize < 8:
         np.copyto(scratch, part)
         rest = scratch
     digits = []
-    while largest >= 1 << SQUARE_WIDTH + 1:
+    while bound >= 1 << SQUARE_WIDTH + 1:
         digit = np.bitwise_and(rest, (1 << SQUARE_WIDTH) - 1, out=free.pop().view(rest.dtype))
         digits.append(digit.view(np.int64))
         rest = np.right_shift(rest, SQUARE_WIDTH, out=scratch.view(rest.dtype))
-        largest >>= SQUARE_WIDTH
+        bound >>= SQUARE_WIDTH
     return [*digits, rest.view(np.int64)]
 
 
