@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
+from signal import SIGTERM, signal
 
 from app.blocks import NUMPY_DTYPES
 from app.kernels import KERNELS
@@ -19,23 +21,23 @@ from benchmarks.workloads import WORKLOADS
 README = Path(__file__).parent / "README.md"
 BEGIN = "<!-- What follows is written by `make bench ARGS=--write`. -->\n"
 FIVE = list(PATTERNS)[:5]
-THREE = ["float32", "float16", "int64"]
+TWO = ["float32", "int64"]
 
 
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_const", dest="scale", const="quick", help="two minutes, larger errors")
     parser.add_argument("--full", action="store_true", help="kernels: every dtype; takes most of an hour")
     parser.add_argument("--only", choices=["servers", "kernels"])
-    parser.add_argument("--scale", choices=SCALES, default="default")
+    parser.add_argument("--scale", choices=SCALES, default="default", help="how much; tiny says nothing about speed")
+    parser.add_argument("--quick", action="store_const", dest="scale", const="quick", help="--scale quick")
     parser.add_argument("--workloads", nargs="+", choices=WORKLOADS, default=list(WORKLOADS))
     parser.add_argument("--peers", type=Path, default=Path(".venv-peers"), help="the folder of their environments")
     parser.add_argument("--against", nargs="*", choices=[*PEERS], default=list(PEERS), help="which peers")
     parser.add_argument("--operators", nargs="+", choices=KERNELS, default=list(KERNELS))
     parser.add_argument("--dtypes", nargs="+", choices=NUMPY_DTYPES)
     parser.add_argument("--patterns", nargs="+", choices=PATTERNS)
-    parser.add_argument("--threads", nargs="+", type=int, default=sorted({1, usable_cores()}))
+    parser.add_argument("--threads", nargs="+", type=int, help="1 and all cores")
     parser.add_argument("--kind", choices=["normal", "zeros", "wide"], default="normal", help="kernels: elements")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there as well")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the servers' table (needs matplotlib)")
@@ -49,11 +51,12 @@ def main() -> None:
     if chosen.plot and find_spec("matplotlib") is None:
         raise SystemExit("--plot needs matplotlib: .venv-dev/bin/python -m uv pip install --group bench")
     small = chosen.scale != "default" and not chosen.full
-    dtypes = chosen.dtypes or (list(NUMPY_DTYPES) if chosen.full else ["float32"] if small else THREE)
+    dtypes = chosen.dtypes or (list(NUMPY_DTYPES) if chosen.full else ["float32"] if small else TWO)
     patterns = chosen.patterns or (["first", "last"] if small else FIVE)
-    threads = chosen.threads[-1:] if small else chosen.threads
+    threads = chosen.threads or ([usable_cores()] if small else sorted({1, usable_cores()}))
     rounds, megabytes = (1, 1) if chosen.scale == "tiny" else (5, 64)
     choice = Choice(chosen.operators, dtypes, patterns, threads, chosen.kind, rounds, megabytes)
+    signal(SIGTERM, lambda *_: sys.exit(143))  # ends the servers on the way out
     workloads = [] if chosen.only == "kernels" else chosen.workloads
     peers = [name for name in chosen.against if name not in {FLOOR, OURS}]
     results = run(chosen.scale, workloads, peers, chosen.peers, None if chosen.only == "servers" else choice)

@@ -19,7 +19,7 @@ from benchmarks.plain import PLAIN
 from benchmarks.timing import in_turn, seconds
 
 BLOCK_BYTES = 1 << 20
-BUDGET = 0.6
+BUDGET = 0.4
 """Seconds after which a cell is measured no more."""
 
 # Shapes of 64 MB of 4-byte elements; of others, the largest dimension is longer or shorter. The last two are 12 MB.

@@ -39,7 +39,7 @@ PEERS: dict[str, Peer] = {
     FLOOR: Peer(
         "uvicorn",
         _program("bare.py"),
-        "the floor: one process that reads the body, drops it and answers two bytes",
+        "the floor: one process reads the body, drops it and answers two bytes; keeps freed memory as keepdims does",
         formats.UNREAD_JSON,
         formats.UNREAD_NPY,
         formats.UNREAD_BASE64,
