@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -17,11 +18,18 @@ SECONDS_TO_START = 60
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of `python -m app` on a free port of the loopback interface, with default settings."""
+    """The URL of a server that many tests share."""
+    with serving(tmp_path_factory.mktemp("server")) as (url, _):
+        yield url
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[str, int]]:
+    """URL and process id of `python -m app` on a free port of the loopback interface, with default settings."""
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("KEEPDIMS_")}
-    log = tmp_path_factory.mktemp("server") / "log"
+    log = folder / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "app"],
@@ -33,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         )
     try:
         _wait_until_live(url, process, log)
-        yield url
+        yield url, process.pid
     finally:
         process.terminate()
         try:

@@ -33,6 +33,8 @@ class Flow:
     async def reply(self) -> Reply:
         """The answer, once the body has ended; a Refusal as soon as it is known."""
         try:
+            if self._intake.begun:  # elements may have come already
+                self._work = create_task(self._absorb([]))
             while not self._body.ended:
                 batch = await self._gather()
                 await self._settle()

@@ -1,6 +1,5 @@
 """POST on operator paths: formats, headers, paths, limits."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from app.http import reduce
 from app.spec.operators import LAST_OPSET, SERVING
-from tests.http.service import BODY, Service, problem
+from tests.http.service import BODY, CHUNKED, Client, Service, problem
 
 REDUCED = {"reduced": {"dtype": "float32", "shape": [2], "values": [1.0, 7.0]}}
 
@@ -215,40 +214,6 @@ def test_large_tensors_take_the_same_way_through_a_thread(service: Service) -> N
     values[-1] = [1]
     response = service.post("/v12/reduce_min", {**BODY, "data": {"dtype": "float32", "values": values}})
     assert problem(response, 422, "ragged-nesting")["place"] == "/data/values/3999"
-
-
-class Client:
-    """An ASGI client that sends a body in pieces and sees the messages that come back."""
-
-    def __init__(self, *pieces: bytes | None, headers: list[tuple[bytes, bytes]]) -> None:
-        """None in the place of a piece: nothing comes for a while."""
-        self.pieces = list(pieces)
-        self.sent: list[dict[str, Any]] = []
-        self.scope = {
-            "type": "http",
-            "method": "POST",
-            "path": "/v12/reduce_min",
-            "query_string": b"",
-            "headers": headers,
-        }
-
-    async def receive(self) -> dict[str, Any]:
-        if not self.pieces:
-            return {"type": "http.disconnect"}
-        piece = self.pieces.pop(0)
-        if piece is None:
-            await asyncio.sleep(60)
-        return {"type": "http.request", "body": piece, "more_body": bool(self.pieces)}
-
-    async def send(self, message: dict[str, Any]) -> None:
-        self.sent.append({**message, "unread": len(self.pieces)})
-
-    def call(self, service: Service) -> list[dict[str, Any]]:
-        asyncio.run(service.app(self.scope, self.receive, self.send))  # type: ignore[arg-type]
-        return self.sent
-
-
-CHUNKED = [(b"transfer-encoding", b"chunked")]
 
 
 def test_a_body_may_come_in_pieces(service: Service) -> None:
