@@ -40,37 +40,51 @@ def scaled_power(exponent: int, bits: int) -> int:
 POWERS = [(scaled_power(exponent, _BITS) >> _BITS) + 1 for exponent in _EXPONENTS]
 """The least integers above e, e^2, …: an integer at or above POWERS[k - 1] has a logarithm of at least k."""
 
-_REAL_POWERS = np.array([scaled_power(exponent, _BITS) / (1 << _BITS) for exponent in _EXPONENTS])
+REAL_POWERS = [scaled_power(exponent, _BITS) / (1 << _BITS) for exponent in _EXPONENTS]
+"""The powers themselves, rounded."""
+
+
+def _binades(powers: list[Any], exponents: int, dtype: type[np.generic]) -> tuple[Int64s, NDArray[Any]]:
+    """By the exponent of a number: the log of 2^exponent, cut, and from which number on it is one more.
+
+    A binade holds one power of e at most, for the logarithms of its ends are 0.69 apart.
+    """
+    floors = [bisect_right(powers, 1 << exponent) for exponent in range(exponents)]
+    return np.array(floors, np.int64), np.array([powers[k] for k in floors], dtype)
+
+
+_FLOORS, _NEXT_POWERS = _binades(POWERS, 64, np.uint64)
+_REAL_FLOORS, _NEXT_REALS = _binades(REAL_POWERS, 127, np.float64)
+
+
+def _exponents(values: NDArray[np.float64]) -> Int64s:
+    """k where 2^k <= value < 2^(k + 1)."""
+    exponents = values.view(np.int64) >> 52
+    exponents -= 1023
+    return exponents
+
+
+def _floor_log_reals(values: NDArray[np.float64]) -> Int64s:
+    """floor(log x), and 0 for x < 1."""
+    values = np.maximum(values, 1)
+    exponents = _exponents(values)
+    floors = _REAL_FLOORS.take(exponents)
+    floors += np.greater_equal(values, _NEXT_REALS.take(exponents))
+    return floors
 
 
 def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int], int]) -> Int64s:
     """floor(log x) of numbers x >= 1 known to within `error` · x; `exact(k)` answers for x[k] where that leaves two."""
-    floors = np.searchsorted(_REAL_POWERS, estimate * (1 - error), "right").astype(np.int64)
-    others = np.searchsorted(_REAL_POWERS, estimate * (1 + error), "right")
+    floors, others = (_floor_log_reals(estimate * (1 + sign * error)) for sign in (-1, 1))
     for k in np.flatnonzero(floors != others).tolist():
         floors[k] = exact(k)
     return floors
 
 
-def _binades() -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """By the exponent of an integer below 2^64: the log of 2^exponent, cut, and the integer from which it is one more.
-
-    A binade holds one power of e at most, for its logarithms are 0.69 apart.
-    """
-    floors = [bisect_right(POWERS, 1 << min(exponent, 63)) for exponent in range(65)]  # 64: rounded up
-    return np.array(floors, np.int64), np.array([POWERS[k] for k in floors], np.uint64)
-
-
-_FLOORS, _NEXT_POWERS = _binades()
-_FIRST_EXPONENT = 1023
-
-
 def _floor_log_integers(values: NDArray[Any]) -> NDArray[np.int64]:
     """floor(log x) of positive integers, of any integer dtype."""
     # What float64 rounds up to the next binade lies next to a power of two, and no power of e is as near to one.
-    exponents = values.astype(np.float64).view(np.int64)
-    exponents >>= 52
-    exponents -= _FIRST_EXPONENT
+    exponents = np.minimum(_exponents(values.astype(np.float64)), 63)
     floors = _FLOORS.take(exponents)
     floors += np.greater_equal(values.astype(np.uint64), _NEXT_POWERS.take(exponents))
     return floors

@@ -5,6 +5,7 @@ count as 0, and d is an integer, so 139 counts say everything. Histograms merge 
 decides all but close calls, which Python's integers decide.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,15 +14,18 @@ from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
 from app.errors import Undefined
-from app.kernels.integer_log import floor_log, scaled_power
+from app.kernels.integer_log import REAL_POWERS, floor_log, scaled_power
+from app.kernels.integers import FEW
 from app.kernels.kernel import Box
 from app.kernels.regions import SHORT, output_pieces, pieces
+from app.kernels.wide_integers import wrapped
 
 DISTANCES = 139
 """e^-138 is above 2^-200 and e^-139 below."""
 
 _BITS = 320
-_WEIGHTS = np.array([scaled_power(-d, _BITS) / (1 << _BITS) for d in range(DISTANCES)])
+_WEIGHT = [scaled_power(-d, _BITS) / (1 << _BITS) for d in range(DISTANCES)]
+_WEIGHTS = np.array(_WEIGHT)
 
 _VISIBLE_WEIGHTS = np.append(np.maximum(_WEIGHTS, 2.0**-48), 0.0)
 """Weights for sums of up to 1024 elements. A second term always shows, if only in the last bits; one too far is 0."""
@@ -97,6 +101,18 @@ def _exact_floor_log(counts: list[int]) -> int:
         bits *= 2
 
 
+def _of_few(row: list[int]) -> int:
+    """The answer for some elements, not yet wrapped."""
+    largest = max(row)
+    distances = [largest - x for x in row if largest - x < DISTANCES]
+    total = sum([_WEIGHT[d] for d in distances])
+    floor = bisect_right(REAL_POWERS, total * (1 - _ERROR))
+    if floor != bisect_right(REAL_POWERS, total * (1 + _ERROR)):
+        floor = _exact_floor_log([distances.count(d) for d in range(DISTANCES)])
+    answer = largest + floor
+    return answer + 1 if answer < 0 and len(distances) > 1 else answer
+
+
 @dataclass(frozen=True, slots=True)
 class IntegerLogSumExp:
     """The logarithm of the sum of the exponentials, cut toward zero, wrapped where that does not fit."""
@@ -123,6 +139,9 @@ class IntegerLogSumExp:
 
     def whole(self, box: Box) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
+        if box.size <= FEW:
+            rows = box.transpose(0, 2, 1, 3).reshape(-1, r1 * r2).tolist()
+            return wrapped([_of_few(row) for row in rows], self.dtype)
         if r1 * r2 > SHORT:
             return self.finish(self.partial(box), r1 * r2)
         outputs = np.empty((o, i), self.dtype)

@@ -35,7 +35,7 @@ from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 _EXACT = 1 << 52
 """float64 roots of integers up to here are cut to the right integer: that of k^2 - 1 is below k by more than an ulp."""
 
-_FEW = 64
+FEW = 64
 """Elements for which Python's own integers beat any array."""
 
 
@@ -76,7 +76,7 @@ class PowerSumReduction(ABC):
     def whole(self, box: Box) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
         count = r1 * r2
-        if box.size <= _FEW:
+        if box.size <= FEW:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, count).tolist()
             return wrapped((self.answer(sum(x**self.power for x in row), count) for row in rows), self.dtype)
         if count > SHORT:
