@@ -34,6 +34,11 @@ class Accumulator(Generic[S]):
         self._workers = workers
         self._open: dict[int, tuple[S, int]] = {}  # by row: its state, and how many elements are still to come
 
+    @property
+    def nbytes(self) -> int:
+        """Memory that the states of open rows hold, in bytes."""
+        return sum(state.nbytes for state, _ in self._open.values())
+
     def absorb(self, block: Block) -> None:
         """Take in a block: whole rows to their outputs, what is left at either end to an open row."""
         if not len(block.values):
@@ -118,6 +123,9 @@ class Accumulator(Generic[S]):
 
     def _finish(self, row: int, state: S) -> None:
         outputs = self.geometry.outputs
+        if self.geometry.rows == 1:
+            self.outputs = self.kernel.finish(state, self.geometry.count)
+            return
         self.outputs[row * outputs : (row + 1) * outputs] = self.kernel.finish(state, self.geometry.count)
 
     def _worthwhile(self, values: NDArray[Any]) -> int:

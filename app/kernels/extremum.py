@@ -28,9 +28,18 @@ class Extremes:
 
     def merge(self, other: Self, at: int = 0) -> None:
         """Take in what `other` found for the outputs from `at` on."""
+        if not self.values.flags.writeable:  # the elements themselves
+            self.values = self.values.copy()
         mine = self.values[at : at + len(other.values)]
         for part in cuts(len(mine), OUTPUTS):
             mine[part] = self._order.further(mine[part], other.values[part])
+
+
+def elements(box: NDArray[Any], storage: np.dtype[Any]) -> NDArray[Any]:
+    """The elements of a box in which each has an output of its own: not copied, so not to be written to."""
+    values = box.view(storage).reshape(-1)[:]
+    values.flags.writeable = False
+    return values
 
 
 def furthest(order: Order, extremes: list[NDArray[Any]]) -> NDArray[Any]:
@@ -68,6 +77,8 @@ class Extremum:
 
     def partial(self, box: Box, first: int = 0) -> Extremes:
         """The extremes of a box."""
+        if box.shape[1] * box.shape[3] == 1:
+            return Extremes(self._order, elements(box, self._order.storage))
         return Extremes(self._order, self._extremes(box))
 
     def _extremes(self, box: Box) -> NDArray[Any]:
@@ -80,7 +91,8 @@ class Extremum:
 
     def finish(self, state: Extremes, count: int) -> NDArray[Any]:
         """The extremes themselves."""
-        return self._order.canonical(state.values).view(self._dtype)
+        values = state.values if state.values.flags.writeable else state.values.copy()
+        return self._order.canonical(values).view(self._dtype)
 
     def whole(self, box: Box) -> NDArray[Any]:
         """The extremes of a box."""

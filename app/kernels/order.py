@@ -197,6 +197,9 @@ class BitOrder:
         return self.extremes(np.concatenate([some, others]).reshape(1, 2, -1, 1))
 
     def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:
+        nans = np.greater(extremes & ~self._sign, self._infinity)
+        if np.count_nonzero(nans):
+            extremes[nans] = self._nan
         return extremes
 
     def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels.extremum import OUTPUTS
+from app.kernels.extremum import OUTPUTS, elements
 from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, TILE_BYTES, fold, tiles, turned, word_of
 from app.kernels.kernel import Box
 from app.kernels.order import order
@@ -47,8 +47,8 @@ class Positions:
 
     def merge(self, other: Self, at: int = 0) -> None:
         """Take in what `other` found for the outputs from `at` on."""
-        if not self.indices.flags.writeable:  # one index for all
-            self.indices = self.indices.copy()
+        if not self.indices.flags.writeable:  # the elements themselves, and one index for all
+            self.values, self.indices = self.values.copy(), self.indices.copy()
         values = self.values[at : at + len(other.values)]
         indices = self.indices[at : at + len(other.values)]
         for part in cuts(len(values), OUTPUTS):
@@ -244,9 +244,7 @@ class Position:
         """The extremes of a box and their indices, the box's elements counted from `first`."""
         o, r1, i, r2 = box.shape
         if r1 * r2 == 1:
-            return Positions(
-                self._search, box.view(self._order.storage).flatten(), np.broadcast_to(np.int64(first), o * i)
-            )
+            return Positions(self._search, elements(box, self._order.storage), np.broadcast_to(np.int64(first), o * i))
         values = np.empty((o, i), self._order.storage)
         indices = np.empty((o, i), np.int64)
         for region, rivals, along in self._regions(box, first):
