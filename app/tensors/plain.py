@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.tensors.narrowing import narrow, narrow_text
-from app.tensors.nesting import shape_of
+from app.tensors.nesting import MAX_RANK, shape_of
 from app.tensors.numerals import Kind, NoNumerals, Reader
 from app.tensors.skeleton import Unusual
 
@@ -44,6 +44,8 @@ def read(body: bytes, start: int, end: int, dtype: str) -> Array:
     try:
         for piece in _pieces(body, start, end):
             depth = depth or len(piece.marks) - len(piece.marks.lstrip(b"["))
+            if depth > MAX_RANK:
+                raise Unusual
             marks.append(piece.marks.translate(None, _ODD) if piece.marks.strip(b"[],") else piece.marks)
             parts.append(_elements(piece, depth, dtype, reader))
     except NoNumerals:

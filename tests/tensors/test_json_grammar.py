@@ -1,0 +1,97 @@
+"""What is no JSON and what is JSON but breaks a rule, told apart however deep or long; and what messages say of it."""
+
+import pytest
+
+from app import errors
+from app.errors import Refusal
+from app.tensors.json_body import decode
+from tests.tensors.reading import body, refusal, tensor
+
+DEEP = 50_000
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "place"),
+    [
+        (body("float32", "[" * DEEP), errors.MalformedBody, ""),
+        (body("float32", "[" * DEEP + "]" * DEEP), errors.InvalidShape, "/data/values"),
+        (body("float32", "[1]", rest=f', "axes": {"[" * DEEP}'), errors.MalformedBody, ""),
+        (body("float32", "[1]", shape="[" * DEEP + "]" * DEEP), errors.InvalidShape, "/data/shape/0"),
+        (b'{"data": ' * DEEP + b"1" + b"}" * DEEP, errors.UnknownField, "/data"),
+        (b"[" * DEEP + b"]" * DEEP, errors.MissingField, ""),
+    ],
+)
+def test_deep_nesting_is_malformed_only_where_it_is_not_closed(
+    content: bytes, error: type[Refusal], place: str
+) -> None:
+    refused = refusal(content)
+    assert type(refused) is error
+    assert refused.place == place
+
+
+@pytest.mark.parametrize("member", ["axes", "unknown"])
+def test_deep_parameters_are_left_to_those_who_know_them(member: str) -> None:
+    request = decode(body("float32", "[1]", rest=f', "{member}": {"[" * DEEP + "]" * DEEP}'))
+    assert list(request.parameters) == [member]
+
+
+def test_long_members_under_a_wrong_name_are_named() -> None:
+    for wrong in ("[" + "1, " * 10**5 + "1]", '"' + "A" * 10**6 + '"'):
+        content = body("float32", wrong).replace(b'"values"', b'"valeus"')
+        refused = refusal(content)
+        assert type(refused) is errors.UnknownField
+        assert '"valeus"' in str(refused)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "column"),
+    [
+        (b'{"data": {"x\\u00e9": "\\q"}}', 1, 23),
+        ('{"é": 1,\n "é\\n": \\x}'.encode(), 2, 9),
+        (b'{"data":\n\n[1,,2]}', 3, 4),
+        (b'{"data": "a\tb"}', 1, 12),
+        (b'{"data": {"dtype": "float32", "values": [1, 01]}}', 1, 46),
+    ],
+)
+def test_a_message_says_where_a_body_is_malformed(content: bytes, line: int, column: int) -> None:
+    refused = refusal(content)
+    assert type(refused) is errors.MalformedBody
+    assert str(refused).endswith(f"at line {line}, column {column}")
+
+
+@pytest.mark.parametrize(
+    ("rest", "place", "shown"),
+    [
+        (', "keepdims": NaN', "/keepdims", "NaN"),
+        (', "keepdims": -Infinity', "/keepdims", "-Infinity"),
+        (', "axes": [0, 1e400]', "/axes/1", "1e400"),
+        (', "answer": {"encoding": 5}', "/answer/encoding", "5 is not"),
+        (', "answer": ["base64"]', "/answer", "a list"),
+    ],
+)
+def test_a_message_gives_the_value_and_the_place(rest: str, place: str, shown: str) -> None:
+    refused = refusal(body("float32", "[1]", rest=rest))
+    assert type(refused) is errors.InvalidParameter
+    assert refused.place == place
+    assert shown in str(refused)
+
+
+def test_dtype_shape_and_data_are_shown() -> None:
+    assert "5 is no dtype" in str(refusal(b'{"data": {"dtype": 5, "values": [1]}}'))
+    assert "is a list" in str(refusal(b'{"data": [1, 2]}'))
+    assert "true is not" in str(refusal(body("float32", "[1]", "[true]")))
+    assert "zeros in front" in str(refusal(body("int64", '["01"]')))
+
+
+def test_values_belong_where_they_stand() -> None:
+    request = decode(b'{"y": {"values": [5]}, "data": {"dtype": "float32", "values": NaN}}')
+    assert tensor(request).shape == ()
+    assert request.parameters == {"y": {"values": [5]}}
+    request = decode(b'{"x": "\\"values\\": [5]", "data": {"dtype": "int64", "values": [7]}}')
+    assert tensor(request).tolist() == [7]
+
+
+def test_slashes_may_be_escaped_in_base64() -> None:
+    for text in (b"\\/\\/\\/\\/", b"\\u002f///", b"////"):
+        request = decode(b'{"data": {"dtype": "uint8", "shape": [3], "base64": "%b"}}' % text)
+        assert tensor(request).tolist() == [255] * 3
