@@ -7,7 +7,8 @@ rounded, so the bins' total is the exact sum, whatever came first; only how it i
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.parts import Part, folded
+from app.kernels.layers import layered
+from app.kernels.parts import Part
 from app.kernels.rounding import Integers
 
 WIDTH = 32
@@ -15,13 +16,11 @@ MASK = (1 << WIDTH) - 1
 # Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
 MOST_PIECES = 1 << 28
 
-# Parts are held back up to so many bytes, or so many for each output, before they go into bins; no more than a few of
-# the same outputs are not worth a fold.
+# Parts are held back up to so many bytes, or so many for each output, before they go into bins.
 HELD_BYTES = 1 << 20
 HELD_BYTES_AN_OUTPUT = 64
 # What Python keeps for a part beside its values.
 PART_BYTES = 500
-FEW = 3
 
 NAN, PLUS_INFINITY, MINUS_INFINITY, OTHER = 1, 2, 4, 8
 """What an output has seen: a NaN, infinities, anything that is not -0.0."""
@@ -66,13 +65,9 @@ class Bins:
             self._release()
 
     def _release(self) -> None:
-        together: dict[tuple[int, int], list[Part]] = {}
-        for at, parts in self.held:
+        held, self.held, self.held_bytes = self.held, [], 0
+        for at, parts in layered(held, len(self.flags)):
             for part in parts:
-                together.setdefault((at, len(part.values)), []).append(part)
-        self.held, self.held_bytes = [], 0
-        for (at, _), parts in together.items():
-            for part in folded(parts) if len(parts) > FEW else parts:
                 self.add(part, at)
 
     def add(self, part: Part, at: int = 0) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.approximation import Approximation, nothing
 from app.kernels.double_double import two_sum
-from app.kernels.loading import LARGEST, Workspace, read
+from app.kernels.loading import LARGEST, read
 from app.kernels.parts import exact_parts, grouped, products, split
-from app.kernels.results import Approximation
 from app.kernels.rounding import Floats
+from app.kernels.scratch import Scratch
 
 # Terms that are added in a row; of products, twice as many.
 RUN = 32
@@ -27,47 +28,46 @@ LIMIT = 400
 LONGEST = 800
 
 Shape = tuple[int, int, int]
-Estimate = Callable[[NDArray[Any], Shape, Workspace], Approximation]
+Estimate = Callable[[NDArray[Any], Shape, Scratch], Approximation]
 
 
-def estimate_elements(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+def estimate_elements(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
     """Elements of float64 as heads, which add exactly, and rests of some 2^-40 of them, which need not."""
-    y = workspace.values(tile.shape)
+    y = scratch.shaped(tile.shape)[0]
     np.copyto(y, tile)
-    return _estimate(y, shape, workspace)
+    return _estimate(y, shape, scratch)
 
 
-def estimate_magnitudes(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+def estimate_magnitudes(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
     """The same for their magnitudes."""
-    return _estimate(np.abs(tile, out=workspace.values(tile.shape)), shape, workspace)
+    return _estimate(np.abs(tile, out=scratch.shaped(tile.shape)[0]), shape, scratch)
 
 
-def estimate_short_squares(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+def estimate_short_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
     """Squares that float64 holds: each sum of r of them is within r·2^-53 of itself, in whatever order."""
-    y = workspace.values(tile.shape)
-    values = read(tile, y, workspace)
+    y = scratch.shaped(tile.shape)[0]
+    values = read(tile, y, scratch)
     if values.dtype != tile.dtype and not _largest(values) <= LARGEST[tile.dtype]:  # float16 hides its infinities
         return _unknown(shape)
     y = y.reshape(shape)
     sums = np.einsum("arb,arb->ab", y, y).reshape(-1)
-    nothing = np.broadcast_to(np.float64(0.0), len(sums))
-    return Approximation(sums, nothing, nothing, shape[1] * 2.0**-53)
+    return Approximation(sums, nothing(len(sums)), nothing(len(sums)), shape[1] * 2.0**-53)
 
 
-def estimate_squares(tile: NDArray[Any], shape: Shape, workspace: Workspace) -> Approximation:
+def estimate_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
     """x = a + b with a of so few bits that Σa² is exact; Σb(2a + b), at most 2^-WIDTH of it, is added up as it comes.
 
     With |x| <= 2^e, a a multiple of 2^(e-WIDTH) and r terms: |b| <= 2^(e-WIDTH-1), so Σ|b(2a + b)| <= r·2^(2e-WIDTH+1).
     Float64 sums of 2 RUN products each and then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
     """
     r = shape[1]
-    rest = workspace.values(tile.shape)
+    rest = scratch.shaped(tile.shape)[0]
     np.copyto(rest, tile)
     largest = _largest(rest)
     top = frexp(largest)[1]
     if not largest < np.inf or not -LIMIT < top < LIMIT:
         return _unknown(shape)
-    head = workspace.scratch(tile.shape)
+    head = scratch.shaped(tile.shape)[1]
     split(rest, top - WIDTH, head)
     head, rest = head.reshape(shape), rest.reshape(shape)
     squares = products(head, head, 2 * RUN)
@@ -104,21 +104,21 @@ def side_by_side(several: list[Approximation]) -> Approximation:
     return Approximation(high, low, missed, max(about.relative for about in several))
 
 
-def _estimate(y: Floats, shape: Shape, workspace: Workspace) -> Approximation:
+def _estimate(y: Floats, shape: Shape, scratch: Scratch) -> Approximation:
     largest = _largest(y)
     top = frexp(largest)[1]
     if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
         return _unknown(shape)
     cut = top + max(2, shape[1].bit_length()) - 53
-    head = workspace.scratch(y.shape)
+    head = scratch.shaped(y.shape)[1]
     split(y, cut, head)
     high, low = two_sum(np.add.reduce(head.reshape(shape), axis=1).reshape(-1), _sums(y.reshape(shape)))
     return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
 
 
 def _unknown(shape: Shape) -> Approximation:
-    nothing = np.zeros(shape[0] * shape[2])
-    return Approximation(nothing, nothing, np.full(len(nothing), np.inf))
+    zeros = np.zeros(shape[0] * shape[2])
+    return Approximation(zeros, zeros, np.full(len(zeros), np.inf))
 
 
 def _largest(values: NDArray[Any]) -> float:

@@ -1,32 +1,40 @@
 """The terms of a region of outputs, gathered into exact sums: parts where that goes, bins where the range is wide."""
 
-from typing import Any
+from itertools import zip_longest
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.kernel import Box
-from app.kernels.loading import Loaded, Workspace, load, measure
-from app.kernels.parts import Part, folded
+from app.kernels.loading import Loaded, load, measure
+from app.kernels.parts import Part, Sums, collected, folded
 from app.kernels.regions import Piece
+from app.kernels.scratch import Scratch
 from app.kernels.terms import Term
 
 # Rows up to this length are summed across, many at a time.
 SHORT = 32
 # More parts than this are folded into fewer.
 MANY = 32
+# Which of the sums of a tile, heads or rests, and the a and b of [a, groups, b].
+Layout = tuple[int, int, int]
+# Elements of sums that wait, to be summed up together.
+PENDING = 1 << 15
 
 
 class Gathered:
-    """Exact sums of a region: the total of its parts and of its bins, and flags for what no sum of numbers shows."""
+    """Exact sums of a region: the total of all that was put, and flags for what no sum of numbers shows."""
 
-    __slots__ = ("_bins", "flags", "outputs", "parts")
+    __slots__ = ("_bins", "done", "flags", "outputs", "size", "sums")
 
     def __init__(self, outputs: int) -> None:
         self.outputs = outputs
-        self.parts: list[Part] = []
+        self.size = 0  # of what is still to be summed up
         self.flags: Flags | None = None  # None where every output has seen only numbers, and one that is not -0.0
+        self.sums: dict[Layout, list[Sums]] = {}
+        self.done: list[Part] = []
         self._bins: Bins | None = None
 
     @property
@@ -34,22 +42,41 @@ class Gathered:
         """Whether the parts are all there is."""
         return self._bins is None
 
-    def put(self, parts: list[Part]) -> None:
-        """Add parts, folding them when they have become many."""
-        self.parts += parts
-        if len(self.parts) > MANY:
-            self.parts = folded(self.parts)
-            if len(self.parts) > MANY:
+    def put(self, several: list[Sums]) -> None:
+        """Add sums, each of all the outputs. They are summed up many together: that takes as many calls as for one."""
+        for kind, sums in enumerate(several):
+            a, groups, b = sums.values.shape
+            if groups == 1:
+                self.done.append(Part(sums.values.reshape(-1), sums.top, sums.unit))
+            else:
+                self.sums.setdefault((kind, a, b), []).append(sums)
+                self.size += sums.values.size
+        if self.size > PENDING:
+            self.parts()
+        if len(self.done) > MANY:
+            self.done = folded(self.done)
+            if len(self.done) > MANY:
                 self.spill()
+
+    def parts(self) -> list[Part]:
+        """What was put, apart from the bins, as a few parts."""
+        for several in self.sums.values():
+            self.done += collected(several)
+        self.sums, self.size = {}, 0
+        return self.done
 
     def spill(self) -> Bins:
         """The bins, with all parts in them."""
         if self._bins is None:
             self._bins = Bins(self.outputs)
-        for part in self.parts:
+        for part in self.parts():
             self._bins.add(part)
-        self.parts = []
+        self.done = []
         return self._bins
+
+    def layout(self) -> tuple[object, ...]:
+        """How the sums lie; those of several regions can be stacked if all lie alike."""
+        return tuple((key, *[sums.values.shape[1] for sums in several]) for key, several in self.sums.items())
 
     def add_to(self, state: Bins, at: int) -> None:
         """Give all to the outputs of a state from `at` on."""
@@ -57,7 +84,7 @@ class Gathered:
             state.merge(self.in_bins(), at)
             return
         state.flags[at : at + self.outputs] |= np.uint8(OTHER) if self.flags is None else self.flags
-        state.hold(self.parts, at)
+        state.hold(self.parts(), at)
 
     def in_bins(self) -> Bins:
         """Everything as bins; nothing may be put here after."""
@@ -65,31 +92,68 @@ class Gathered:
         bins.flags |= np.uint8(OTHER) if self.flags is None else self.flags
         return bins
 
+    @classmethod
+    def side_by_side(cls, several: list[Self]) -> Self:
+        """Regions one after the other, none of which has bins."""
+        if len(several) == 1:
+            return several[0]
+        joined = cls(sum([gathered.outputs for gathered in several]))
+        if len({gathered.layout() for gathered in several}) == 1:
+            for (kind, a, b), sums in several[0].sums.items():
+                layers = zip(*[gathered.sums[kind, a, b] for gathered in several], strict=True)
+                joined.sums[kind, a * len(several), b] = [_stacked(layer) for layer in layers]
+                joined.size += len(several) * sum(one.values.size for one in sums)
+            every = [gathered.done for gathered in several]
+        else:
+            every = [gathered.parts() for gathered in several]
+        outputs = [gathered.outputs for gathered in several]
+        joined.done = [_padded(parts, outputs) for parts in zip_longest(*every)]
+        if any(gathered.flags is not None for gathered in several):
+            flags = [np.full(g.outputs, OTHER, np.uint8) if g.flags is None else g.flags for g in several]
+            joined.flags = np.concatenate(flags)
+        return joined
 
-def gather(box: Box, pieces: list[Piece], term: Term, workspace: Workspace) -> Gathered:
+
+def _stacked(several: tuple[Sums, ...]) -> Sums:
+    """Sums of different outputs, of one layout, as one."""
+    top, unit = max([sums.top for sums in several]), min([sums.unit for sums in several])
+    return Sums(np.concatenate([sums.values for sums in several]), top, unit)
+
+
+def _padded(parts: tuple[Part | None, ...], outputs: list[int]) -> Part:
+    """Parts of different outputs as one; where there is None, its outputs have zeros."""
+    values = [np.zeros(n) if part is None else part.values for part, n in zip(parts, outputs, strict=True)]
+    found = [part for part in parts if part is not None]
+    return Part(np.concatenate(values), max(part.top for part in found), min(part.unit for part in found))
+
+
+def gather(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> Gathered:
     """The exact sums of a region's terms."""
     a, _, b, _ = pieces[0]
     gathered = Gathered((a.stop - a.start) * (b.stop - b.start))
     for index, piece in enumerate(pieces):
-        tile, shape = summed_in_the_middle(box[piece])
-        loaded = load(box[piece], tile, shape, workspace)
-        flags = _flags(tile, shape, loaded, term.signed)
+        cut = box[piece]
+        tile, shape = summed_in_the_middle(cut)
+        loaded = load(cut, tile, shape, scratch)
+        flags = (
+            None if loaded.finite and not (loaded.zeros and term.signed) else _flags(tile, shape, loaded, term.signed)
+        )
         if flags is not None and gathered.flags is None:
             gathered.flags = np.full(gathered.outputs, OTHER if index else 0, np.uint8)
         if gathered.flags is not None:
             gathered.flags |= np.uint8(OTHER) if flags is None else flags
         if not loaded.finite:
             values = tile.astype(np.float64).reshape(shape)
-            y = workspace.values(shape)
+            y = scratch.shaped(shape)[0]
             np.copyto(y, np.where(np.isfinite(values), values, 0.0))
-            loaded = measure(y, workspace, tile.dtype)
+            loaded = measure(y, scratch, tile.dtype)
         if loaded.top == loaded.unit:  # nothing but zeros
             continue
-        parts = term.cut(loaded, workspace)
-        if parts is None:
+        sums = term.cut(loaded, scratch)
+        if sums is None:
             term.count(gathered.spill(), loaded.y)
         else:
-            gathered.put(parts)
+            gathered.put(sums)
     return gathered
 
 
@@ -122,22 +186,3 @@ def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, sign
         ):
             flags |= np.where(seen.any(axis=1).reshape(-1), flag, 0).astype(np.uint8)
     return flags
-
-
-def join(several: list[Gathered]) -> Gathered:
-    """Regions side by side, none of which has bins."""
-    if len(several) == 1:
-        return several[0]
-    joined = Gathered(sum(gathered.outputs for gathered in several))
-    for depth in range(max(len(gathered.parts) for gathered in several)):
-        parts = [gathered.parts[depth] for gathered in several if depth < len(gathered.parts)]
-        values = [
-            gathered.parts[depth].values if depth < len(gathered.parts) else np.zeros(gathered.outputs)
-            for gathered in several
-        ]
-        top, unit = max(part.top for part in parts), min(part.unit for part in parts)
-        joined.parts.append(Part(np.concatenate(values), top, unit))
-    if any(gathered.flags is not None for gathered in several):
-        flags = [np.full(g.outputs, OTHER, np.uint8) if g.flags is None else g.flags for g in several]
-        joined.flags = np.concatenate(flags)
-    return joined

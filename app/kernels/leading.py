@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.kernels.approximation import nothing
 from app.kernels.bins import WIDTH, carry
 from app.kernels.double_double import two_sum
 from app.kernels.rounding import Floats, Integers
@@ -29,7 +30,7 @@ def _of_three(bins: Integers, lowest: int) -> Leading:
     digits = [bins[k].astype(np.float64) if k < len(bins) else np.zeros(outputs) for k in range(3)]
     high, rest = two_sum(digits[2] * 2.0**WIDTH, digits[1])
     high, low = two_sum(high, rest + digits[0] * 2.0**-WIDTH)
-    return Leading(high, low, np.full(outputs, WIDTH * (lowest + 1)), np.broadcast_to(np.float64(0.0), outputs))
+    return Leading(high, low, np.full(outputs, WIDTH * (lowest + 1)), nothing(outputs))
 
 
 def _of_many(bins: Integers, lowest: int) -> Leading:

@@ -4,9 +4,10 @@ from math import nan
 
 import numpy as np
 
+from app.kernels.approximation import Approximation
 from app.kernels.double_double import two_sum
 from app.kernels.logarithm import log_of_one, log_pair
-from app.kernels.results import Approximation, Dtype, Result, Settled, alike
+from app.kernels.results import Dtype, Result, Settled, alike
 from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
 
 # Of log_pair, whose own bound is 2^-68: what one cut of the data decides, no other decides otherwise.

@@ -7,6 +7,7 @@ of few enough bits, and an exact rest (Demmel and Nguyen, "Parallel Reproducible
 
 from dataclasses import dataclass
 from math import frexp
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,25 +28,54 @@ class Part:
     unit: int
 
 
+class Sums(NamedTuple):
+    """values[a, groups, b], to be summed over the groups: multiples of 2^unit, at most 2^top in size."""
+
+    values: Floats
+    top: int
+    unit: int
+
+
 def exact_parts(y: Floats, scratch: Floats, top: int, unit: int) -> list[Part]:
     """The sums of y[a, r, b] over r as parts of a * b outputs. Overwrites y, and scratch, which has y's shape."""
+    parts: list[Part] = []
+    for sums in exact_sums(y, scratch, top, unit):
+        values = sums.values
+        if values.shape[1] == 1:
+            parts.append(Part(values.reshape(-1), sums.top, sums.unit))
+        else:
+            parts += exact_parts(values, np.empty_like(values), sums.top, sums.unit)
+    return parts
+
+
+def exact_sums(y: Floats, scratch: Floats, top: int, unit: int) -> list[Sums]:
+    """The sums of y[a, r, b] over r, in groups as large as they can be. Overwrites y, and scratch, of y's shape."""
     terms = y.shape[1]
     need = (terms - 1).bit_length()
     room = 53 - (top - unit)
     if room >= need or terms == 1:
-        return [Part(np.add.reduce(y, axis=1).reshape(-1), top + need, unit)]
+        return [Sums(np.add.reduce(y, axis=1, keepdims=True), top + need, unit)]
     if room >= 3:
         bits = min(room, 7)
-        return _again(grouped(y, 1 << bits), top + bits, unit)
+        return [Sums(grouped(y, 1 << bits), top + bits, unit)]
     # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes.
     bits = max(2, min(need, max(4, (107 - (top - unit)) // 2)))
     cut = top + bits - 53
     split(y, cut, scratch)
     if bits >= need:
-        heads = [Part(np.add.reduce(scratch, axis=1).reshape(-1), top + need, cut)]
+        heads = Sums(np.add.reduce(scratch, axis=1, keepdims=True), top + need, cut)
     else:
-        heads = _again(grouped(scratch, 1 << bits), top + bits, cut)
-    return heads + exact_parts(y, scratch, cut - 1, unit)
+        heads = Sums(grouped(scratch, 1 << bits), top + bits, cut)
+    return [heads, *exact_sums(y, scratch, cut - 1, unit)]
+
+
+def collected(several: list[Sums]) -> list[Part]:
+    """Sums of the same outputs, [a, groups, b] with the same a and b, as parts."""
+    top, unit = max([sums.top for sums in several]), min([sums.unit for sums in several])
+    if top - unit > WIDEST:
+        return [part for sums in several for part in exact_parts(sums.values, np.empty_like(sums.values), *sums[1:])]
+    y = several[0].values if len(several) == 1 else np.concatenate([sums.values for sums in several], axis=1)
+    return exact_parts(y, np.empty_like(y), top, unit)
 
 
 def products(x: Floats, y: Floats, most: int) -> Floats:
@@ -60,10 +90,6 @@ def products(x: Floats, y: Floats, most: int) -> Floats:
     if whole < r:
         sums[:, : r - whole] += x[:, whole:] * y[:, whole:]
     return sums
-
-
-def _again(y: Floats, top: int, unit: int) -> list[Part]:
-    return exact_parts(y, np.empty_like(y), top, unit)
 
 
 def folded(parts: list[Part]) -> list[Part]:

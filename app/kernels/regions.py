@@ -3,7 +3,9 @@
 A region is a run of consecutive outputs; its pieces hold, one after the other, every element those outputs need.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from math import prod
 
 Piece = tuple[slice, slice, slice, slice]
 
@@ -20,12 +22,20 @@ _OUTPUTS = 15 << 10
 """Outputs of a piece of complete ones: int64 arrays of so many malloc keeps; from 128 KiB on it may give them back."""
 
 
-def regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[slice, slice, list[Piece]]]:
+# Boxes up to so many elements are often blocks of a stream, cut alike one after the other.
+_BLOCK = 1 << 20
+
+
+def regions(shape: tuple[int, ...], size: int, depth: int) -> Iterable[tuple[slice, slice, list[Piece]]]:
     """Regions (o, i) of a box and their pieces of at most `size` elements.
 
     Where the box has more than one of them, a piece holds `depth` or more elements of each of its outputs, so that work
     done once per output and piece stays small beside work done for every element.
     """
+    return _regions_of_block(shape, size, depth) if prod(shape) <= _BLOCK else _regions(shape, size, depth)
+
+
+def _regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[slice, slice, list[Piece]]]:
     o, r1, i, r2 = shape
     run = min(r2, size)
     deep = min(r1, max(1, depth // run))
@@ -35,6 +45,11 @@ def regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[sli
     for a in cuts(o, outer):
         for b in cuts(i, wide):
             yield a, b, [(a, c, b, d) for c in cuts(r1, along) for d in cuts(r2, run)]
+
+
+@lru_cache(maxsize=64)
+def _regions_of_block(shape: tuple[int, ...], size: int, depth: int) -> list[tuple[slice, slice, list[Piece]]]:
+    return list(_regions(shape, size, depth))
 
 
 def pieces(shape: tuple[int, ...], size: int = PIECE, depth: int = ROWS) -> Iterator[Piece]:

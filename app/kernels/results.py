@@ -7,11 +7,12 @@ answer; where not, the caller is told so and asks again with the exact sum, as a
 
 from abc import ABC, abstractmethod
 from math import isqrt
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.approximation import Approximation
 from app.kernels.double_double import two_product, two_sum
 from app.kernels.rounding import Floats, Integers, cast, round_one, round_pair, round_scaled
 
@@ -23,18 +24,6 @@ _FLOAT64 = np.dtype(np.float64)
 # Of a quotient or root in two float64 (their error is below 2^-102), and of one in a single float64.
 _PAIR_ERROR = 2.0**-98
 _SINGLE_ERROR = 2.0**-51
-
-
-class Approximation(NamedTuple):
-    """Sums as high + low, |low| <= ulp(high) / 2; they miss the exact sum by at most missed + relative * |high|.
-
-    `relative` is for sums of terms that are not negative: those of several pieces miss no more of their total.
-    """
-
-    high: Floats
-    low: Floats
-    missed: Floats
-    relative: float = 0.0
 
 
 class Result(ABC):

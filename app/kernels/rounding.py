@@ -5,6 +5,7 @@ them. NumPy's own casts round a float64 correctly, so all that is left to do is 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import frexp, inf, ldexp, nextafter
 from typing import Any
 
@@ -16,7 +17,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FloatFormat:
     """A binary float format: bits of precision, the exponent of its smallest normal number, its quiet NaN."""
 
@@ -26,13 +27,13 @@ class FloatFormat:
     bits: np.dtype[Any]
     nan_bits: int
 
-    @property
+    @cached_property
     def magnitude(self) -> np.generic:
         """A mask of all bits but the sign."""
         mask: np.generic = self.bits.type((1 << (8 * self.dtype.itemsize - 1)) - 1)
         return mask
 
-    @property
+    @cached_property
     def infinity(self) -> int:
         """The bits of +inf."""
         return self.nan_bits - (1 << (self.precision - 2))

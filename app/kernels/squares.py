@@ -8,9 +8,10 @@ import numpy as np
 from app.kernels.bins import Bins
 from app.kernels.estimates import estimate_short_squares, estimate_squares
 from app.kernels.few import Ratio
-from app.kernels.loading import Loaded, Workspace
-from app.kernels.parts import Part, exact_parts, products, split
+from app.kernels.loading import Loaded
+from app.kernels.parts import Part, Sums, exact_sums, products, split
 from app.kernels.rounding import Floats
+from app.kernels.scratch import Scratch
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
 
 # 32 products of two 24-bit digits add exactly.
@@ -18,7 +19,7 @@ DIGIT, GROUP_BITS = 24, 5
 MOST_DIGITS = 6
 
 
-def cut_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+def cut_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     """x = d0 + d1 + …, x² = Σ di² + 2 Σ di·dj, each sum by itself."""
     y, top, unit = loaded.y, loaded.top, loaded.unit
     if top - unit > MOST_DIGITS * (DIGIT + 1) - 1 or 2 * unit < LOWEST_UNIT or 2 * top > HIGHEST_TOP:
@@ -26,20 +27,20 @@ def cut_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
     digits: list[Part] = []
     while top - unit > DIGIT:
         cut = top - DIGIT
-        digit = workspace.scratch(y.shape, nth=1 + len(digits))
+        digit = scratch.shaped(y.shape)[1 + len(digits)]
         split(y, cut, digit)
         digits.append(Part(digit, top, cut))
         top = cut - 1
     digits.append(Part(y, top, unit))
-    parts: list[Part] = []
+    found: list[Sums] = []
     for one, other in combinations_with_replacement(digits, 2):
         twice = one is not other
         sums = products(one.values, other.values, 1 << GROUP_BITS)
         if twice:
             sums *= 2
         top, unit = one.top + other.top + GROUP_BITS + twice, one.unit + other.unit + twice
-        parts += exact_parts(sums, np.empty_like(sums), top, unit)
-    return parts
+        found.append(Sums(sums, top, unit))
+    return found
 
 
 def count_squares(bins: Bins, y: Floats) -> None:
@@ -53,12 +54,12 @@ def count_squares(bins: Bins, y: Floats) -> None:
     bins.count(low * low, place, output)
 
 
-def cut_short_squares(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+def cut_short_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     """Squares of values of at most 26 bits, which float64 holds."""
     top, unit = 2 * loaded.top, 2 * loaded.unit
     if not cuttable(top, unit):
         return None
-    return exact_parts(np.square(loaded.y, out=loaded.y), workspace.scratch(loaded.y.shape), top, unit)
+    return exact_sums(np.square(loaded.y, out=loaded.y), scratch.shaped(loaded.y.shape)[1], top, unit)
 
 
 def count_short_squares(bins: Bins, y: Floats) -> None:

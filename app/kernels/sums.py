@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.approximation import Approximation, nothing
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
 from app.kernels.double_double import two_sum
 from app.kernels.estimates import Estimate, side_by_side, together
 from app.kernels.few import rows, sum_of
-from app.kernels.gathering import Gathered, gather, join, summed_in_the_middle
+from app.kernels.gathering import PENDING, Gathered, gather, summed_in_the_middle
 from app.kernels.kernel import Box, quiet
+from app.kernels.layers import CELL, layered
 from app.kernels.leading import leading
-from app.kernels.loading import TILE, Workspace
+from app.kernels.loading import TILE, TILES
 from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
 from app.kernels.regions import cuts, regions
-from app.kernels.results import MEAN, ROOT, TOTAL, Approximation, Result
+from app.kernels.results import MEAN, ROOT, TOTAL, Result
 from app.kernels.rounding import FORMATS, cast
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
@@ -76,36 +78,38 @@ class ExactSum:
 
     def _gathered(self, box: Box) -> Iterator[tuple[int, Gathered]]:
         """The exact sums of a box, many outputs together, and where they start."""
-        workspace = Workspace(min(TILE, box.size))
         waiting: list[Gathered] = []
-        start = stop = 0
-        for _, _, pieces in regions(box.shape, TILE, DEPTH):
-            gathered = gather(box, pieces, self.term, workspace)
-            if waiting and (stop - start + gathered.outputs > TOGETHER or not gathered.narrow):
-                yield start, join(waiting)
-                waiting, start = [], stop
-            stop += gathered.outputs
-            if gathered.narrow:
-                waiting.append(gathered)
-            else:
-                yield start, gathered
-                start = stop
+        start = stop = size = 0
+        with TILES.borrowed() as scratch:
+            for _, _, pieces in regions(box.shape, TILE, DEPTH):
+                gathered = gather(box, pieces, self.term, scratch)
+                full = stop - start + gathered.outputs > TOGETHER or size + gathered.size > PENDING
+                if waiting and (full or not gathered.narrow):
+                    yield start, Gathered.side_by_side(waiting)
+                    waiting, start, size = [], stop, 0
+                stop += gathered.outputs
+                if gathered.narrow:
+                    waiting.append(gathered)
+                    size += gathered.size
+                else:
+                    yield start, gathered
+                    start = stop
         if waiting:
-            yield start, join(waiting)
+            yield start, Gathered.side_by_side(waiting)
 
     def _estimated(self, box: Box, estimate: Estimate) -> NDArray[Any]:
-        workspace = Workspace(min(TILE, box.size))
         results: list[NDArray[Any]] = []
         waiting: list[tuple[Box, Approximation]] = []
         outputs = 0
-        for a, b, pieces in regions(box.shape, TILE, DEPTH):
-            tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
-            about = together([estimate(tile, shape, workspace) for tile, shape in tiles])
-            waiting.append((box[a, :, b], about))
-            outputs += len(about.high)
-            if outputs >= TOGETHER:
-                results += self._settled(waiting)
-                waiting, outputs = [], 0
+        with TILES.borrowed() as scratch:
+            for a, b, pieces in regions(box.shape, TILE, DEPTH):
+                tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
+                about = together([estimate(tile, shape, scratch) for tile, shape in tiles])
+                waiting.append((box[a, :, b], about))
+                outputs += len(about.high)
+                if outputs >= TOGETHER:
+                    results += self._settled(waiting)
+                    waiting, outputs = [], 0
         return np.concatenate(results + self._settled(waiting))
 
     def _settled(self, waiting: list[tuple[Box, Approximation]]) -> list[NDArray[Any]]:
@@ -137,10 +141,18 @@ class ExactSum:
 
     @quiet
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
-        state.settle()
         outputs = len(state.flags)
-        parts = [self._finished(state, here, count) for here in cuts(outputs, TOGETHER)]
-        return np.concatenate(parts) if parts else np.empty(0, self.dtype)
+        values = np.empty(outputs, self.dtype)
+        if len(state.bins):
+            state.settle()
+            for here in cuts(outputs, TOGETHER):
+                values[here] = self._finished(state, here, count)
+        else:
+            cells = dict(layered(state.held, outputs))
+            for here in cuts(outputs, CELL):
+                flags = state.flags[here]
+                values[here] = self._of_parts(cells.get(here.start, []), flags, len(flags), count)
+        return values
 
     def _finished(self, state: Bins, here: slice, count: int) -> NDArray[Any]:
         high, low, exponent, missed = leading(state.bins[:, here], state.lowest)
@@ -169,20 +181,32 @@ class ExactSum:
         return self.whole(values.reshape(1, 1, -1, 1)).reshape(values.shape)
 
     def _of(self, gathered: Gathered, count: int) -> NDArray[Any]:
-        parts = gathered.parts
-        if not gathered.narrow or any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
-            return self.finish(gathered.in_bins(), count)
-        about = _total(parts, gathered.outputs)
+        if gathered.narrow:
+            return self._of_parts(gathered.parts(), gathered.flags, gathered.outputs, count)
+        return self.finish(gathered.in_bins(), count)
+
+    def _of_parts(self, parts: list[Part], flags: Flags | None, outputs: int, count: int) -> NDArray[Any]:
+        """The results of sums that are parts."""
+        if any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
+            return self._of_bins(parts, np.full(outputs, OTHER, np.uint8) if flags is None else flags, count)
+        about = _total(parts, outputs)
         values, undecided = self.result.settle(about, count, self.dtype)
-        undecided |= (about.high == 0) & (about.missed > 0)
-        at = np.flatnonzero(undecided)
-        if len(at):
-            bins = Bins(len(at))
-            for part in parts:
-                bins.add(Part(part.values[at], part.top, part.unit))
-            bins.flags |= np.uint8(OTHER)
-            values[at] = self.finish(bins, count)
-        return self._with_specials(values, (about.high == 0) & ~undecided, gathered.flags)
+        zero = about.high == 0
+        if about.missed.any():
+            undecided |= zero & (about.missed > 0)
+        if undecided.any():
+            at = np.flatnonzero(undecided)
+            some = [Part(part.values[at], part.top, part.unit) for part in parts]
+            values[at] = self._of_bins(some, np.full(len(at), OTHER, np.uint8), count)
+            zero &= ~undecided
+        return self._with_specials(values, zero, flags)
+
+    def _of_bins(self, parts: list[Part], flags: Flags, count: int) -> NDArray[Any]:
+        bins = Bins(len(flags))
+        bins.flags |= flags
+        for part in parts:
+            bins.add(part)
+        return self.finish(bins, count)
 
     def _with_specials(self, values: NDArray[Any], zero: NDArray[np.bool_], flags: Flags | None) -> NDArray[Any]:
         """Values where sums are zero, and where `flags` say that something else than a number is to come out."""
@@ -196,23 +220,21 @@ class ExactSum:
             values[plus] = np.inf
             values[minus] = result.of_minus_infinity
             values[(flags & NAN != 0) | (plus & minus)] = np.nan
-        invalid = np.isnan(values)
-        if invalid.any():
-            values[invalid] = FORMATS[self.dtype].quiet_nan
+        if flags is not None or result.of_minus_infinity != -np.inf:
+            values[np.isnan(values)] = FORMATS[self.dtype].quiet_nan
         return values
 
 
 def _total(parts: list[Part], outputs: int) -> Approximation:
     """The parts' sum, exact where there are no more than two."""
-    nothing = np.broadcast_to(np.float64(0.0), outputs)
     if not parts:
-        return Approximation(np.zeros(outputs), nothing, nothing)
+        return Approximation(np.zeros(outputs), nothing(outputs), nothing(outputs))
     high = parts[0].values
     if len(parts) == 1:
-        return Approximation(high, nothing, nothing)
+        return Approximation(high, nothing(outputs), nothing(outputs))
     high, low = two_sum(high, parts[1].values)
     if len(parts) == 2:
-        return Approximation(high, low, nothing)
+        return Approximation(high, low, nothing(outputs))
     missed = np.zeros(outputs)
     for part in parts[2:]:
         high, rest = two_sum(high, part.values)

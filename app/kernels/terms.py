@@ -9,9 +9,10 @@ import numpy as np
 from app.kernels.bins import Bins
 from app.kernels.estimates import Estimate, estimate_elements, estimate_magnitudes
 from app.kernels.few import Ratio
-from app.kernels.loading import Loaded, Workspace
-from app.kernels.parts import WIDEST, Part, exact_parts
+from app.kernels.loading import Loaded
+from app.kernels.parts import WIDEST, Sums, exact_sums
 from app.kernels.rounding import Floats, Integers
+from app.kernels.scratch import Scratch
 
 # Outside, cutting constants or their sums could overflow or lose bits; bins know no such bounds.
 LOWEST_UNIT, HIGHEST_TOP = -900, 900
@@ -19,13 +20,13 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A function of an element. `cut` makes parts of a tile's terms, overwriting it, or returns None where their range
+    """A function of an element. `cut` makes sums of a tile's terms, overwriting it, or returns None where their range
     is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
     sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_ratio` is the term of
     a fraction, as one."""
 
     signed: bool
-    cut: Callable[[Loaded, Workspace], list[Part] | None]
+    cut: Callable[[Loaded, Scratch], list[Sums] | None]
     count: Callable[[Bins, Floats], None]
     of_ratio: Callable[[int, int], Ratio]
     estimate: Estimate | None
@@ -37,15 +38,15 @@ def cuttable(top: int, unit: int) -> bool:
     return top - unit <= WIDEST and unit >= LOWEST_UNIT and top <= HIGHEST_TOP
 
 
-def cut_elements(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+def cut_elements(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     if not cuttable(loaded.top, loaded.unit):
         return None
-    return exact_parts(loaded.y, workspace.scratch(loaded.y.shape), loaded.top, loaded.unit)
+    return exact_sums(loaded.y, scratch.shaped(loaded.y.shape)[1], loaded.top, loaded.unit)
 
 
-def cut_magnitudes(loaded: Loaded, workspace: Workspace) -> list[Part] | None:
+def cut_magnitudes(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     np.abs(loaded.y, out=loaded.y)
-    return cut_elements(loaded, workspace)
+    return cut_elements(loaded, scratch)
 
 
 def count_elements(bins: Bins, y: Floats) -> None:
