@@ -21,6 +21,7 @@ def plot(columns: Sequence[Column], file: Path) -> None:
     panels = figure.subplots(down, across, squeeze=False).reshape(-1)
     for panel in panels[len(columns) :]:
         panel.set_visible(False)
+    most = max(len(column.values) for column in columns)
     for panel, column in zip(panels, columns, strict=False):
         measured = {name: value for name, value in column.values.items() if isinstance(value, float)}
         best_last = sorted(measured, key=measured.__getitem__, reverse=column.unit != "req/s")
@@ -32,9 +33,11 @@ def plot(columns: Sequence[Column], file: Path) -> None:
         if floor is not None:
             panel.axvline(floor, color=INK, linewidth=0.8, linestyle=":")
         panel.set_xlim(0, max(values) * 1.2)
+        panel.set_ylim(len(values) - most - 0.6, len(values) - 0.4)  # bars of one height, from the top
         better = "more is better" if column.unit == "req/s" else "less is better"
         panel.set_title(f"{column.title}\n{column.unit}, {better}", loc="left", fontsize=9)
         panel.set_xticks([])
         panel.tick_params(length=0)
         panel.spines[:].set_visible(False)
+    figure.supxlabel("The dotted line is the floor.", fontsize=8, x=0.01, ha="left")
     figure.savefig(file, dpi=150)
