@@ -93,6 +93,7 @@ class FloatOrder:
         self.last: np.generic = dtype.type(-np.inf if largest else np.inf)
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
         self._bits = BitOrder(dtype, largest)
+        self._both: np.ufunc = np.bitwise_and if largest else np.bitwise_or
 
     def suited(self, sample: NDArray[Any]) -> Order:
         return self._bits if np.count_nonzero(np.equal(self.rivals(sample), 0)) else self
@@ -107,8 +108,9 @@ class FloatOrder:
     def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         found: NDArray[Any] = self._ufunc(some, others)
         if np.logical_or.reduce(np.equal(found, 0)):
-            bits = self._bits.storage
-            return self._bits.further(some.view(bits), others.view(bits)).view(self.storage)
+            # A minimum has a sign if one of the two has, a maximum if both have: only for zeros is this any news.
+            signs = self._both(some.view(self._bits.storage), others.view(self._bits.storage))
+            found = np.copysign(found, signs.view(self.storage))
         return found
 
     def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:

@@ -154,7 +154,9 @@ class Search:
     def _turned(self, rows: NDArray[Any]) -> Found:
         n, length = rows.shape
         word = word_of(rows)
-        if word is None or word.itemsize == rows.itemsize or length <= 4:
+        # An order of two passes has much to do for every output, of which words leave more.
+        shallow = self.order.passes > 1 and length * rows.itemsize <= SHORT_BYTES
+        if word is None or word.itemsize == rows.itemsize or length <= 4 or shallow:
             return self._columns(np.ascontiguousarray(rows.T)[np.newaxis])
         elements = word.itemsize // rows.itemsize
         rivals, along = self._columns(turned(rows, word))
