@@ -52,10 +52,12 @@ class Evaluation:
         self._kernel = kernel_for(operator.name, header.numpy_dtype, reduction.last)
         self._workers = workers
 
-    def absorb(self, block: Block) -> None:
-        """Take in a block, from one thread at a time."""
-        if len(block.values):
-            self._into.absorb(block)
+    def absorb(self, block: Block) -> int:
+        """Take in a block, from one thread at a time; the bytes that are held for outputs that are not done."""
+        if not len(block.values):
+            return 0
+        self._into.absorb(block)
+        return self._into.nbytes
 
     def finish(self) -> Tensor:
         """The answer; ShapeMismatch if elements are missing."""
@@ -85,6 +87,8 @@ class Evaluation:
 
 class Elementwise:
     """The outputs of an operator that reduces nothing, while the blocks come in."""
+
+    nbytes = 0
 
     def __init__(self, kernel: Kernel[Any], size: int, output: NumpyDtype) -> None:
         self.outputs: NDArray[Any] = np.empty(size, output)

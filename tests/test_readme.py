@@ -8,6 +8,7 @@ import subprocess
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.settings import Settings
@@ -17,6 +18,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8000"
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
 COMMANDS = [text for language, text in BLOCKS if language == "sh"]
+BINARY = [command for command in COMMANDS if " -o " in command]
 ANSWERED = [(command, answer) for (sh, command), (js, answer) in pairwise(BLOCKS) if (sh, js) == ("sh", "json")]
 
 NOT_RUN = {
@@ -53,16 +55,28 @@ def test_a_command_answers_as_shown(server: str, command: str, answer: str) -> N
     assert json.loads(run.stdout) == json.loads(answer)
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_binary_command_answers_as_shown(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, after = (text for language, text in BLOCKS if language == "python")
+    (command,) = BINARY
+    exec(before, {"numpy": np})
+    arguments = shlex.split(command.replace("localhost:8000", server))
+    run = subprocess.run([*arguments, "--silent", "--fail", "--noproxy", "*"], check=False, timeout=30)
+    assert run.returncode == 0
+    exec(after, {"numpy": np})
+
+
 def test_each_seed_operator_has_a_command_with_its_answer() -> None:
     commands = " ".join(command for command, _ in ANSWERED)
     assert all(path in commands for path in ("/v12/reduce_min", "/v11/reduce_sum", "/v12/arg_min"))
 
 
 def test_every_block_is_run_or_listed_with_its_reason() -> None:
-    answered = {command for command, _ in ANSWERED}
+    answered = {*BINARY, *(command for command, _ in ANSWERED)}
     others = [line for command in COMMANDS if command not in answered for line in _lines(command)]
     assert set(others) == NOT_RUN.keys()
-    assert {language for language, _ in BLOCKS} == {"sh", "json"}
+    assert {language for language, _ in BLOCKS} == {"sh", "json", "python"}
 
 
 @pytest.mark.parametrize("command", [command for command in NOT_RUN if command.startswith("make ")])

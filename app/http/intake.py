@@ -90,7 +90,8 @@ class Flowing:
         if self._evaluation is None or self._elements is None:
             self.hold(b"".join(pieces))
         else:
-            self._evaluation.absorb(self._elements.block((self.held, *pieces)))
+            held = self._evaluation.absorb(self._elements.block((self.held, *pieces)))
+            self._reducer.check_state_size(held)
             self.held = b""
         return False
 

@@ -1,6 +1,7 @@
 """The OpenAPI document: every canonical path with its JSON bodies, made from the rows of the table.
 
-`python -m app.http.openapi DIRECTORY` writes it to DIRECTORY/openapi.json.
+Binary bodies stand in a document of their own (`binary`): generated clients stumble over them.
+`python -m app.http.openapi DIRECTORY` writes both, openapi.json and binary.json.
 """
 
 import json
@@ -41,20 +42,8 @@ PROBLEMS = {
 def build_openapi() -> Document:
     """The whole document. Equal on every call: it depends on the table and the version of the package alone."""
     return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "keepdims",
-            "version": __version__,
-            "summary": "The ONNX reduction operators, every version of them, with exact answers.",
-            "description": ABOUT,
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
-        "security": [],
-        "tags": [
-            *({"name": name, "description": definition.computes} for name, definition in DEFINITIONS.items()),
-            {"name": SERVICE_TAG, "description": "The service itself."},
-        ],
+        **preface(ABOUT),
+        "tags": [*operator_tags(), {"name": SERVICE_TAG, "description": "The service itself."}],
         "paths": {
             **{operator.path: _operator_path(operator) for operator in OPERATORS},
             **_service_paths(),
@@ -64,9 +53,35 @@ def build_openapi() -> Document:
                 **{name: schema for operator in OPERATORS for name, schema in operator_schemas(operator).items()},
                 **shared_schemas(),
             },
-            "responses": {name: _problem(status, words) for status, (name, words) in PROBLEMS.items()},
+            "responses": problem_responses(),
         },
     }
+
+
+def preface(about: str) -> Document:
+    """What every document begins with."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "keepdims",
+            "version": __version__,
+            "summary": "The ONNX reduction operators, every version of them, with exact answers.",
+            "description": about,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [],
+    }
+
+
+def operator_tags() -> list[Document]:
+    """One tag per operator."""
+    return [{"name": name, "description": definition.computes} for name, definition in DEFINITIONS.items()]
+
+
+def problem_responses() -> Document:
+    """The responses that `refusals` refers to."""
+    return {name: _problem(status, words) for status, (name, words) in PROBLEMS.items()}
 
 
 def reduce_id(operator: Operator) -> str:
@@ -90,7 +105,7 @@ def _operator_path(operator: Operator) -> dict[str, Any]:
             "description": "\n\n".join(description(operator)),
             "requestBody": {
                 "required": True,
-                "content": _json(
+                "content": json_content(
                     reference(f"{stem(operator)}Request"),
                     {key: {"summary": example.summary, "value": example.request} for key, example in shown.items()},
                 ),
@@ -98,12 +113,12 @@ def _operator_path(operator: Operator) -> dict[str, Any]:
             "responses": {
                 "200": {
                     "description": "The reduced tensor, its elements encoded as those of the request were.",
-                    "content": _json(
+                    "content": json_content(
                         reference(f"{stem(operator)}Response"),
                         {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},
                     ),
                 },
-                **_refusals(*PROBLEMS),
+                **refusals(*PROBLEMS),
             },
         },
         "get": {
@@ -111,13 +126,13 @@ def _operator_path(operator: Operator) -> dict[str, Any]:
             "tags": [operator.name],
             "summary": f"What {name} is",
             "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
-            "responses": {"200": _answer("The page.", "OperatorPage"), **_refusals(406)},
+            "responses": {"200": _answer("The page.", "OperatorPage"), **refusals(406)},
         },
     }
 
 
 def _service_paths() -> dict[str, Any]:
-    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **_refusals(406)}
+    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **refusals(406)}
     return {
         "/operators": _get("list_operators", "Every operator version", index),
         "/version": _get("version", "What is running", {"200": _answer("Versions of what matters.", "Version")}),
@@ -131,14 +146,14 @@ def _get(operation_id: str, summary: str, responses: dict[str, Any]) -> dict[str
 
 
 def _answer(words: str, schema: str) -> dict[str, Any]:
-    return {"description": words, "content": _json(reference(schema))}
+    return {"description": words, "content": json_content(reference(schema))}
 
 
-def _json(schema: Schema, shown: dict[str, Any] | None = None) -> dict[str, Any]:
+def json_content(schema: Schema, shown: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"application/json": {"schema": schema} | ({"examples": shown} if shown else {})}
 
 
-def _refusals(*statuses: int) -> dict[str, Any]:
+def refusals(*statuses: int) -> dict[str, Any]:
     return {str(status): {"$ref": f"#/components/responses/{PROBLEMS[status][0]}"} for status in statuses}
 
 
@@ -150,11 +165,13 @@ def _problem(status: int, words: str) -> dict[str, Any]:
     return response | {"headers": {"Retry-After": seconds}}
 
 
-def main(directory: Path) -> None:
-    """Write the document, as people read differences: indented, one key a line."""
-    text = json.dumps(build_openapi(), indent=2, ensure_ascii=False)
-    (directory / "openapi.json").write_text(text + "\n", encoding="utf-8")
+def write(document: Document, path: Path) -> None:
+    """Write a document as people read differences: indented, one key a line."""
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    from app.http.binary import build_binary  # it is made of parts of this module
+
+    write(build_openapi(), Path(sys.argv[1], "openapi.json"))
+    write(build_binary(), Path(sys.argv[1], "binary.json"))

@@ -57,6 +57,12 @@ class Reducer:
             raise MalformedBody(f"the body must have {size} bytes for its dtype and shape, and has {declared}")
         return evaluation
 
+    def check_state_size(self, held: int) -> None:
+        """What is known of outputs that are not done may take several times their own size."""
+        if held > self._settings.max_body_bytes:
+            limit = self._settings.max_body_bytes
+            raise InvalidShape(f"the outputs in progress take {held} bytes, and may take {limit}", "/data/shape")
+
     def reply(self, tensor: Tensor, wanted: str, answer: Answer) -> Reply:
         """A tensor in the media type `wanted`."""
         body = FORMATS[wanted].encode(tensor, answer)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
+from app.http.binary import build_binary
 from app.http.html import CONTENT_SECURITY_POLICY, render_html
 from app.http.negotiation import answer_type
 from app.http.openapi import build_openapi, reduce_id
@@ -39,9 +40,10 @@ def reduction_routes(answering: Mapping[str, Reduce]) -> list[Route]:
 
 
 def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRouter:
-    """GET on the operator paths, the index, and the OpenAPI document."""
+    """GET on the operator paths, the index, and the OpenAPI documents."""
     router = APIRouter()
-    document = orjson.dumps(build_openapi() | {"servers": [{"url": settings.root_path or "/"}]})
+    servers = {"servers": [{"url": settings.root_path or "/"}]}
+    json_bodies, binary_bodies = orjson.dumps(build_openapi() | servers), orjson.dumps(build_binary() | servers)
 
     @router.api_route("/operators", methods=READ, operation_id="list_operators", summary="Every operator version")
     async def operators(request: Request) -> Response:
@@ -59,7 +61,11 @@ def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRoute
 
     @router.api_route("/openapi.json", methods=READ, summary="The OpenAPI document")
     async def openapi() -> Response:
-        return Response(document, media_type="application/json")
+        return Response(json_bodies, media_type="application/json")
+
+    @router.api_route("/openapi/binary.json", methods=READ, summary="The OpenAPI document of binary bodies")
+    async def binary() -> Response:
+        return Response(binary_bodies, media_type="application/json")
 
     return router
 

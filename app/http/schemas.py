@@ -36,19 +36,19 @@ def operator_schemas(operator: Operator) -> dict[str, Schema]:
             f"A tensor, and the parameters of {operator.name} version {operator.version}.",
             {
                 "data": {"oneOf": [reference(f"{name}Values"), reference(f"{name}Base64")]},
-                **{parameter.name: _parameter(parameter) for parameter in operator.parameters.described()},
+                **{parameter.name: parameter_schema(parameter) for parameter in operator.parameters.described()},
                 "answer": reference("AnswerOptions"),
             },
             required=("data",),
         ),
         f"{name}Values": _exact_object(
             "A tensor with its elements as JSON.",
-            {"dtype": _dtype(operator.dtypes), "shape": SHAPE, "values": GIVEN_ELEMENTS},
+            {"dtype": dtype_schema(operator.dtypes), "shape": SHAPE, "values": GIVEN_ELEMENTS},
             required=("dtype", "values"),
         ),
         f"{name}Base64": _exact_object(
             "A tensor with its elements as bytes.",
-            {"dtype": _dtype(operator.dtypes), "shape": SHAPE, "base64": BYTES},
+            {"dtype": dtype_schema(operator.dtypes), "shape": SHAPE, "base64": BYTES},
             required=("dtype", "shape", "base64"),
         ),
         f"{name}Response": _object(
@@ -58,7 +58,7 @@ def operator_schemas(operator: Operator) -> dict[str, Schema]:
         ),
         f"{name}Reduced": _object(
             "A tensor with its elements either as values or as base64.",
-            {"dtype": _dtype(answered), "shape": SHAPE, "values": ANSWERED_ELEMENTS, "base64": BYTES},
+            {"dtype": dtype_schema(answered), "shape": SHAPE, "values": ANSWERED_ELEMENTS, "base64": BYTES},
             required=("dtype", "shape"),
         ),
     }
@@ -91,11 +91,11 @@ def _exact_object(description: str, properties: dict[str, Schema], required: tup
     return _object(description, properties, required) | {"additionalProperties": False}
 
 
-def _dtype(dtypes: tuple[str, ...]) -> Schema:
+def dtype_schema(dtypes: tuple[str, ...]) -> Schema:
     return {"type": "string", "enum": list(dtypes), "description": "The type of every element."}
 
 
-def _parameter(parameter: Parameter) -> Schema:
+def parameter_schema(parameter: Parameter) -> Schema:
     axis: Schema = {
         "type": "integer",
         "minimum": -MAX_RANK if parameter.accepted.startswith("[-r") else 0,

@@ -9,4 +9,8 @@ literal      any text of a tensor, read element by element; every refusal of an 
 nesting      nested lists <-> shape
 narrowing    a decimal text rounded once, into dtypes narrower than float64
 json_answer  application/json out
+npy           application/x-npy in and out
+octet_stream  application/octet-stream in and out
+query         the parameters beside a binary body
+elements      raw elements in pieces cut anywhere -> blocks
 """

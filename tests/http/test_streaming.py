@@ -265,6 +265,20 @@ def test_an_answer_has_a_limit() -> None:
     problem(service.post(url, FILE, {**NPY, "accept": "application/json"}), 422, "invalid-shape")
 
 
+def test_outputs_in_progress_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow, "BATCH", 100_000)
+    service = Service(max_body_bytes=LARGE[0].nbytes)
+    content = npy("float32", LARGE * 1e-20 + np.float32(1e20))
+    pieces = [content[start : start + 50_000] for start in range(0, len(content), 50_000)]
+    for url, status in (
+        ("/v12/reduce_min?axes=0", 200),
+        ("/v13/reduce_sum?axes=2", 200),
+        ("/v13/reduce_sum?axes=0", 422),
+    ):
+        opened, *_ = Client(*pieces, headers=[*HEADERS, *CHUNKED], url=url).call(service)
+        assert opened["status"] == status
+
+
 @pytest.mark.parametrize("size", [3, 50_000])
 def test_nobody_is_answered_who_went_away(service: Service, caplog: pytest.LogCaptureFixture, size: int) -> None:
     content = npy("float32", np.ones((size, 3), np.float32))
