@@ -1,5 +1,6 @@
 """Any text of a tensor, read element by element and exactly. Every refusal of an element or of its nesting is here."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,13 @@ from numpy.typing import NDArray
 
 from app.errors import InvalidShape, RaggedNesting
 from app.tensors.conversion import Integer, Real, convert
-from app.tensors.grammar import CLOSE, OPEN, PLAIN, QUOTE, TOKEN, end_of_text, text_of
+from app.tensors.grammar import CLOSE, NUMBER, OPEN, PLAIN, QUOTE, TOKEN, WS, end_of_text, text_of
 from app.tensors.nesting import MAX_RANK, VALUES, place
 
 BATCH = 1 << 14
 """Elements that are Python objects at one time."""
+
+_RUN = re.compile(rb"(?:%b%b%b,){1,4096}+" % (WS, NUMBER, WS))
 
 _WORDS: dict[bytes, object] = {
     b"true": True,
@@ -58,6 +61,8 @@ class _Lists:
             elif kind is not None and kind > QUOTE:
                 word = token[kind]
                 self._element(_WORDS[word] if word in _WORDS else _number(word.decode()))
+            elif self._rank == len(self._steps) and (run := _RUN.match(body, start, end)):
+                start = self._numbers(run, start)
         self._convert()
         return np.concatenate(self._done).reshape([size or 0 for size in self._sizes])
 
@@ -94,8 +99,20 @@ class _Lists:
         self._rank = depth
         self._elements.append(element)
         self._end_of_item()
-        if len(self._elements) == BATCH:
+        if len(self._elements) >= BATCH:
             self._convert()
+
+    def _numbers(self, run: re.Match[bytes], start: int) -> int:
+        """Numbers at once that stand among others, each with a comma behind it; where to go on reading."""
+        texts = run[0].decode().split(",")[:-1]
+        size = self._sizes[-1]
+        if size is not None and self._steps[-1] + len(texts) > size:
+            return start
+        self._elements += [_number(text.strip()) for text in texts]
+        self._steps[-1] += len(texts)
+        if len(self._elements) >= BATCH:
+            self._convert()
+        return run.end()
 
     def _check_room(self) -> None:
         """Refuse an item in a list that is already as long as those before it."""

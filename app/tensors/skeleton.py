@@ -52,17 +52,18 @@ class Skeleton(NamedTuple):
 
 def take_apart(body: bytes) -> Skeleton:
     """A usual body taken apart; Unusual or DuplicateKey if it is none."""
-    if found := _VALUES.search(body):
-        start = found.end() - 1
+    found = _LONG_TEXT.search(body)
+    if found is None:
+        raise Unusual
+    start = found.end()
+    if found[1] == b"[":
+        start -= 1
         end = _end_of_list(body, start)
         return Skeleton(_around(body, start, end), values=(start, end))
-    if found := _BASE64.search(body):
-        start = found.end()
-        end = body.find(b'"', start)
-        if end < 0:
-            raise Unusual
-        return Skeleton(_around(body, start - 1, end + 1), base64=(start, end))
-    raise Unusual
+    end = body.find(b'"', start)
+    if end < 0:
+        raise Unusual
+    return Skeleton(_around(body, start - 1, end + 1), base64=(start, end))
 
 
 def _around(body: bytes, start: int, end: int) -> object:
@@ -121,5 +122,4 @@ def _integer(text: str) -> int:
     return int(text[:400])
 
 
-_VALUES = re.compile(rb'(?<!\\)"values"[ \t\r\n]*:[ \t\r\n]*\[')
-_BASE64 = re.compile(rb'(?<!\\)"base64"[ \t\r\n]*:[ \t\r\n]*"')
+_LONG_TEXT = re.compile(rb'(?<!\\)"(?:values"[ \t\r\n]*:[ \t\r\n]*(?=\[)|base64"[ \t\r\n]*:[ \t\r\n]*(?="))([\["])')
