@@ -108,6 +108,36 @@ def test_every_pattern_gives_the_extreme_of_each_output(
 
 @pytest.mark.parametrize(("kernel", "largest"), KERNELS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_of_every_length_turn_or_slide_to_the_same_extremes(
+    kernel: Callable[[np.dtype[Any]], Extremum], largest: bool, dtype: np.dtype[Any]
+) -> None:
+    for length in [*range(2, 35), 40, 48, 63, 64, 65, 96, 128, 160]:
+        box = mixed(dtype, (1, 1, 40, length), length)  # more elements than NumPy is left to do alone
+        assert bits(kernel(dtype).whole(box)) == expected(box, largest), length
+        first = np.ascontiguousarray(box.swapaxes(1, 3))
+        assert bits(kernel(dtype).whole(first)) == expected(first, largest), length
+
+
+@pytest.mark.parametrize(("kernel", "largest"), KERNELS)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_lone_elements_are_merged_like_any_and_left_alone(
+    kernel: Callable[[np.dtype[Any]], Extremum], largest: bool, dtype: np.dtype[Any]
+) -> None:
+    reduction = kernel(dtype)
+    for seed in range(8):
+        box = mixed(dtype, (1, 4, 200, 1), seed)
+        before = bits(box)
+        first, *others = [reduction.partial(box[:, k : k + 1]) for k in range(4)]
+        for other in others:
+            first.merge(other)
+        assert bits(reduction.finish(first, 4)) == expected(box, largest)
+        lone = reduction.finish(reduction.partial(box[:, :1]), 1)
+        assert bits(lone) == expected(box[:, :1], largest)
+        assert bits(box) == before
+
+
+@pytest.mark.parametrize(("kernel", "largest"), KERNELS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_states_merge_in_any_order(
     kernel: Callable[[np.dtype[Any]], Extremum], largest: bool, dtype: np.dtype[Any]
 ) -> None:

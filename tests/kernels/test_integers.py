@@ -159,6 +159,27 @@ def test_log_sum_steps_at_the_powers_of_e(dtype: str) -> None:
             assert kernel.whole(np.tile(row, (3, 1))[None, None]).tolist() == [answer] * 3
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_logarithms_step_at_powers_of_e_and_nowhere_near_powers_of_two(dtype: str) -> None:
+    edges = [*POWERS, *(1 << exponent for exponent in range(65))]
+    values = sorted({x for edge in edges for x in (edge - 1, edge, edge + 1) if 0 < x <= bounds(dtype)[1]})
+    found = integer_log_sum(np.dtype(dtype)).elementwise(np.array(values, dtype))
+    assert found.tolist() == [sum(power <= x for power in POWERS) for x in values]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_that_just_fit_are_those_of_sums_that_do_not(dtype: str) -> None:
+    least, greatest = bounds(dtype)
+    for count in (3, 7, 1500):
+        for extra in (-1, 0, 1):
+            for sign in (1, -1) if least else (1,):
+                element = sign * (greatest // count + extra)
+                box = np.full((1, 1, 100, count), element, dtype)
+                assert integer_mean(np.dtype(dtype)).whole(box).tolist() == [element] * 100
+                root = wrapped(dtype, isqrt(count * element * element))
+                assert integer_l2(np.dtype(dtype)).whole(box).tolist() == [root] * 100
+
+
 def test_log_sum_names_the_sum_without_a_logarithm() -> None:
     kernel = integer_log_sum(np.dtype(np.int64))
     with pytest.raises(Undefined, match="-7"):

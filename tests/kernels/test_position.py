@@ -98,6 +98,46 @@ def test_states_merge_in_any_order(largest: bool, last: bool, dtype: np.dtype[An
 
 
 @pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rows_of_every_length_are_searched(
+    largest: bool, last: bool, dtype: np.dtype[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(position, "FEW", 4)
+    kernel = search(dtype, largest, last)
+    for length in [*range(2, 20), 24, 31, 32, 33, 48, 64, 128, 256]:
+        box = mixed(dtype, (1, 1, 5, length), length)
+        assert kernel.whole(box).tolist() == expected(box, largest, last), length
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_few_elements_are_searched_at_once(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
+    kernel = search(dtype, largest, last)
+    for shape in ((1, 1, 2, 3), (1, 3, 2, 1), (2, 3, 4, 1), (1, 1, 1, 40)):
+        for seed in range(6):
+            box = mixed(dtype, shape, seed)
+            assert kernel.whole(box).tolist() == expected(box, largest, last), (shape, seed)
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_long_row_is_searched_in_the_right_run(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
+    kernel = search(dtype, largest, last)
+    run = position.RUN_BYTES // dtype.itemsize
+    length = 3 * run + 7
+    # Two equal extremes: in one run, in two, where the last run begins within another, at the very ends.
+    for one, other in [(5, 9), (run - 1, run), (2 * run + 3, 3 * run + 2), (3 * run - 1, 3 * run), (0, length - 1)]:
+        box = np.zeros((1, 1, 2, length), dtype)
+        box[0, 0, 0, :] = dtype.type(not largest)
+        box[0, 0, 0, [one, other]] = dtype.type(largest)
+        assert kernel.whole(box).tolist() == [other if last else one, length - 1 if last else 0]
+        assert kernel.finish(kernel.partial(box), length).tolist() == kernel.whole(box).tolist()
+        if dtype in FLOATS:
+            box[0, 0, 1, [one, other]] = np.nan
+            assert kernel.whole(box)[1] == (other if last else one)
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_the_worst_elements_have_an_index_too(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
     kernel = search(dtype, largest, last)
