@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from app.errors import Undefined
 from app.kernels import folding, position
 from app.kernels.position import Position, arg_max, arg_min
+from app.kernels.search import RUN_BYTES
 from tests.kernels.test_extremum import DTYPES, FLOATS, bits, mixed
 
 ORDERED = [dtype for dtype in DTYPES if dtype.kind != "b"]
@@ -123,7 +124,7 @@ def test_few_elements_are_searched_at_once(largest: bool, last: bool, dtype: np.
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_long_row_is_searched_in_the_right_run(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
     kernel = search(dtype, largest, last)
-    run = position.RUN_BYTES // dtype.itemsize
+    run = RUN_BYTES // dtype.itemsize
     length = 3 * run + 7
     # Two equal extremes: in one run, in two, where the last run begins within another, at the very ends.
     for one, other in [(5, 9), (run - 1, run), (2 * run + 3, 3 * run + 2), (3 * run - 1, 3 * run), (0, length - 1)]:
