@@ -199,7 +199,7 @@ def test_what_is_wrong_is_said_before_the_rest_comes(
 
 def test_an_element_that_is_wrong_is_refused_before_the_rest_comes(service: Service) -> None:
     start = npy_of(TALL.replace("<f4", "|b1"), b"\x02" * 20_000)
-    client = Client(start, *[b"\x00"] * 500, headers=[*HEADERS, *CHUNKED], url="/v20/reduce_min")
+    client = Client(start, *[b"\x00"] * 100, headers=[*HEADERS, *CHUNKED], url="/v20/reduce_min")
     receive = client.receive
 
     async def slowly() -> dict[str, Any]:
