@@ -1,6 +1,7 @@
 """The whole service without HTTP: operator × parameters × tensor -> tensor."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +12,15 @@ from app.blocks import Block, Header, NumpyDtype, Tensor
 from app.errors import DtypeNotAccepted, ShapeMismatch, Undefined
 from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
-from app.kernels.geometry import Geometry
+from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Kernel
 from app.kernels.workers import ALONE, Workers
 from app.spec.history import dtype_refusal
 from app.spec.operators import Operator
 from app.spec.parameters import Parameters, Reduction
+
+FEW = 1 << 12
+"""Elements up to which a tensor that is there as a whole takes no detour over blocks and threads."""
 
 
 def evaluate(
@@ -26,30 +30,60 @@ def evaluate(
 
     The blocks may be cut anywhere and come in any order; the answer has the same bits.
     """
-    evaluation = Evaluation(operator, parameters, header, workers)
+    evaluation = Evaluation(plan(operator, parameters, header), workers)
     for block in blocks:
         evaluation.absorb(block)
     return evaluation.finish()
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How an operator reduces the tensors of one header, and the header of its answer. Holds for any elements."""
+
+    header: Header
+    answer: Header
+    kernel: Kernel[Any]
+    geometry: Geometry | None  # None where nothing is reduced
+
+    def of_few(self, values: NDArray[Any]) -> Tensor:
+        """The answer for all elements, at most FEW and at least one, in row-major order."""
+        if self.geometry is None:
+            outputs = self.kernel.elementwise(values)
+        else:
+            outputs = self.kernel.whole(box(values, self.geometry.rows, self.geometry.groups))
+        return self.answered(outputs)
+
+    def answered(self, outputs: NDArray[Any]) -> Tensor:
+        """The outputs in the shape of the answer."""
+        if self.header.fortran:
+            return Tensor(self.answer, outputs.reshape(self.answer.shape[::-1]).T)
+        return Tensor(self.answer, outputs.reshape(self.answer.shape))
+
+
+def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
+    """The plan for tensors of `header`; a Refusal where dtype, axes or an empty shape have no answer."""
+    if header.dtype not in operator.dtypes:
+        raise DtypeNotAccepted(dtype_refusal(operator, header.dtype), "/data/dtype")
+    shape = header.shape
+    reduction = parameters.reduction(len(shape))
+    if not operator.takes_empty and 0 in shape:
+        raise Undefined(f"{operator.name} version {operator.version} takes no empty tensor", "/data/shape")
+    answer = Header(header.dtype if operator.output == "T" else operator.output, _answer_shape(shape, reduction))
+    kernel = kernel_for(operator.name, header.numpy_dtype, reduction.last)
+    if reduction.elementwise:
+        return Plan(header, answer, kernel, None)
+    axes = reduction.axes
+    if header.fortran:  # the same elements are a tensor in row-major order, its dimensions in reverse
+        shape, axes = shape[::-1], tuple(len(shape) - 1 - axis for axis in axes)
+    return Plan(header, answer, kernel, Geometry.of(shape, axes))
+
+
 class Evaluation:
-    """One reduction while its elements come in. `answer` is the header of what it will say.
+    """One reduction while its elements come in. Room for outputs is taken with the first block."""
 
-    Making one checks dtype and axes; room for outputs is taken with the first block. A block is not looked at any more
-    once it is absorbed.
-    """
-
-    def __init__(self, operator: Operator, parameters: Parameters, header: Header, workers: Workers = ALONE) -> None:
-        if header.dtype not in operator.dtypes:
-            raise DtypeNotAccepted(dtype_refusal(operator, header.dtype), "/data/dtype")
-        reduction = parameters.reduction(len(header.shape))
-        if not operator.takes_empty and 0 in header.shape:
-            raise Undefined(f"{operator.name} version {operator.version} takes no empty tensor", "/data/shape")
-        dtype = header.dtype if operator.output == "T" else operator.output
-        self.answer = Header(dtype, _answer_shape(header.shape, reduction))
-        self._header = header
-        self._reduction = reduction
-        self._kernel = kernel_for(operator.name, header.numpy_dtype, reduction.last)
+    def __init__(self, plan: Plan, workers: Workers = ALONE) -> None:
+        self.answer = plan.answer
+        self._plan = plan
         self._workers = workers
 
     def absorb(self, block: Block) -> int:
@@ -61,28 +95,20 @@ class Evaluation:
 
     def finish(self) -> Tensor:
         """The answer; ShapeMismatch if elements are missing."""
-        shape = self.answer.shape
-        if self._header.size == 0:
+        header = self._plan.header
+        if header.size == 0:
             size = self.answer.size
-            values = np.full(size, self._kernel.empty() if size else 0, self.answer.numpy_dtype)
-        elif missing := self._into.missing:
-            said = f"shape {self._header.shape} has {self._header.size} elements, and {missing} of them did not come"
-            raise ShapeMismatch(said)
-        else:
-            values = self._into.outputs
-        if self._header.fortran:
-            return Tensor(self.answer, values.reshape(shape[::-1]).T)
-        return Tensor(self.answer, values.reshape(shape))
+            return self._plan.answered(np.full(size, self._plan.kernel.empty() if size else 0, self.answer.numpy_dtype))
+        if missing := self._into.missing:
+            raise ShapeMismatch(f"shape {header.shape} has {header.size} elements, and {missing} of them did not come")
+        return self._plan.answered(self._into.outputs)
 
     @cached_property
     def _into(self) -> "Accumulator[Any] | Elementwise":
-        header, dtype = self._header, self.answer.numpy_dtype
-        if self._reduction.elementwise:
-            return Elementwise(self._kernel, header.size, dtype)
-        shape, axes = header.shape, self._reduction.axes
-        if header.fortran:  # the same elements are a tensor in row-major order, its dimensions in reverse
-            shape, axes = shape[::-1], tuple(len(shape) - 1 - axis for axis in axes)
-        return Accumulator(self._kernel, Geometry.of(shape, axes), dtype, self._workers)
+        dtype = self.answer.numpy_dtype
+        if self._plan.geometry is None:
+            return Elementwise(self._plan.kernel, self._plan.header.size, dtype)
+        return Accumulator(self._plan.kernel, self._plan.geometry, dtype, self._workers)
 
 
 class Elementwise:

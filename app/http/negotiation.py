@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from app.errors import NotAcceptable, UnsupportedEncoding, UnsupportedMediaType
 from app.http.encodings import ENCODINGS
+from app.tensors.formats import FORMATS
 
 _WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
 _QUOTED = r'"(?:\\.|[^"\\])*"?'
@@ -13,18 +15,38 @@ _ESCAPED = re.compile(r"\\(.)")
 _LIST = re.compile(f'(?:{_QUOTED}|[^",])+')
 _PARAMETERS = re.compile(f'(?:{_QUOTED}|[^";])+')
 
-REMEMBERED = 128
+MEDIA_TYPES = tuple(FORMATS)
+
+REMEMBERED = 256
 """Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
+
+
+class Terms(NamedTuple):
+    """What a body comes in, and what is to be answered in."""
+
+    encoding: str
+    given: str
+    wanted: str
+
+
+def terms(encoding: bytes, content_type: bytes, accept: bytes) -> Terms:
+    """The terms that the header fields Content-Encoding, Content-Type and Accept leave; a Refusal if they leave none.
+    Empty are those that are not there."""
+    read = _terms if len(encoding) + len(content_type) + len(accept) <= REMEMBERED else _terms.__wrapped__
+    return read(encoding, content_type, accept)
+
+
+@lru_cache(maxsize=256)
+def _terms(encoding: bytes, content_type: bytes, accept: bytes) -> Terms:
+    return Terms(
+        content_encoding(encoding.decode("latin-1")),
+        body_type(content_type.decode("latin-1"), MEDIA_TYPES),
+        answer_type(accept.decode("latin-1"), MEDIA_TYPES),
+    )
 
 
 def body_type(content_type: str, spoken: Sequence[str]) -> str:
     """The media type of a body, among those spoken here (the first, if the header is empty)."""
-    read = _body_type if len(content_type) <= REMEMBERED else _body_type.__wrapped__
-    return read(content_type, spoken)
-
-
-@lru_cache(maxsize=256)
-def _body_type(content_type: str, spoken: Sequence[str]) -> str:
     if not content_type:
         return spoken[0]
     media_type, parameters = _parameters(content_type.lower())
@@ -48,12 +70,6 @@ def content_encoding(named: str) -> str:
 
 def answer_type(accept: str, offered: Sequence[str]) -> str:
     """The offered media type that an Accept header likes best, the first of equals; NotAcceptable if it likes none."""
-    read = _answer_type if len(accept) <= REMEMBERED else _answer_type.__wrapped__
-    return read(accept, offered)
-
-
-@lru_cache(maxsize=256)
-def _answer_type(accept: str, offered: Sequence[str]) -> str:
     if not accept.strip():
         return offered[0]
     ranges = _ranges(accept)

@@ -12,19 +12,18 @@ from app.errors import Overloaded, Refusal
 from app.http.body import Body, Disconnected, TooSlow
 from app.http.flow import Flow
 from app.http.intake import Compressed, Flowing, Intake, Whole
-from app.http.negotiation import answer_type, body_type, content_encoding
+from app.http.negotiation import terms
+from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, INTERNAL, document, refused
 from app.http.reducer import Reducer
 from app.http.reply import Reply
 from app.kernels.workers import Workers
 from app.settings import Settings
 from app.spec.operators import Operator
-from app.tensors.formats import BUFFERED, FORMATS, STREAMED, Buffered, Streamed
+from app.tensors.formats import BUFFERED, STREAMED, Buffered, Streamed
 
 INLINE_BYTES = 8192
 """A body up to this size is answered on the event loop: a hop to a thread would cost more than the reduction."""
-
-MEDIA_TYPES = tuple(FORMATS)
 
 log = logging.getLogger("keepdims")
 
@@ -35,25 +34,30 @@ class Reduce:
     """The ASGI application of one path."""
 
     def __init__(
-        self, operator: Operator, location: str | None, settings: Settings, workers: Workers, threads: Executor
+        self,
+        operator: Operator,
+        location: str | None,
+        settings: Settings,
+        workers: Workers,
+        threads: Executor,
+        patience: Patience,
     ) -> None:
         """`location`: the canonical path, where that is another than this one."""
         self.operator = operator
         self.location = location
         self._settings = settings
         self._threads = threads
+        self._patience = patience
         self._reducer = Reducer(operator, location, settings, workers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _by_name(scope["headers"])
         chunked = b"transfer-encoding" in headers
-        body = Body(receive, headers.get(b"content-length"), chunked, self._settings.body_timeout)
+        body = Body(receive, headers.get(b"content-length"), chunked, self._patience)
         try:
             reply = await self._reply(headers, body, scope["query_string"].decode("latin-1"))
         except Disconnected:
             return
-        finally:
-            body.close()
         await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
         if not body.ended:
             await send({"type": "http.response.body", "body": reply.body, "more_body": True})
@@ -64,9 +68,9 @@ class Reduce:
 
     async def _reply(self, headers: dict[bytes, bytes], body: Body, query: str) -> Reply:
         try:
-            encoding = content_encoding(_header(headers, b"content-encoding"))
-            given = body_type(_header(headers, b"content-type"), MEDIA_TYPES)
-            wanted = answer_type(_header(headers, b"accept"), MEDIA_TYPES)
+            encoding, given, wanted = terms(
+                headers.get(b"content-encoding", b""), headers.get(b"content-type", b""), headers.get(b"accept", b"")
+            )
             if given in STREAMED:
                 return await self._streamed(body, STREAMED[given], encoding, query, wanted)
             return await self._buffered(body, BUFFERED[given], encoding, query, wanted)
@@ -125,7 +129,3 @@ def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
             lines.setdefault(name, []).append(value)
         found = {name: b", ".join(values) for name, values in lines.items()}
     return found
-
-
-def _header(headers: dict[bytes, bytes], name: bytes) -> str:
-    return headers.get(name, b"").decode("latin-1")

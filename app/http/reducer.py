@@ -7,7 +7,7 @@ from operator import mul
 
 from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, InvalidShape, MalformedBody
-from app.evaluate import Evaluation
+from app.evaluate import FEW, Evaluation, Plan, plan
 from app.http.reply import RawHeaders, Reply
 from app.kernels.workers import Workers
 from app.settings import Settings
@@ -20,6 +20,10 @@ DEEP = 8
 """Up to this rank the lists of an answer are few beside its elements."""
 
 
+PLANS, LONGEST = 256, 256
+"""Plans that are remembered on a path, and the length of parameters that are."""
+
+
 class Reducer:
     """What answers on one path. Everything that does not depend on the request is made here once."""
 
@@ -28,15 +32,19 @@ class Reducer:
         self.operator = operator
         self._settings = settings
         self._workers = workers
+        self._plans: dict[tuple[str, tuple[int, ...], bool, str], Plan] = {}
         located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
         self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in FORMATS}
 
     def answer(self, request: Request, wanted: str) -> Reply:
         """The answer, in the media type `wanted`, to a request that is there as a whole."""
-        header = request.header
-        evaluation = self._evaluation(header, request.parameters)
-        if header.size == 0 or len(header.shape) > DEEP:
-            self._check_answer_size(evaluation.answer, wanted)
+        header, size = request.header, request.header.size
+        plan = self._plan(header, request.parameters)
+        if size == 0 or len(header.shape) > DEEP:
+            self._check_answer_size(plan.answer, wanted)
+        if 0 < size <= FEW and len(request.blocks) == 1:
+            return self.reply(plan.of_few(request.blocks[0].values), wanted, request.answer)
+        evaluation = Evaluation(plan, self._workers)
         for block in request.blocks:
             evaluation.absorb(block)
         return self.reply(evaluation.finish(), wanted, request.answer)
@@ -47,7 +55,7 @@ class Reducer:
         Whatever can be refused before the elements come is refused here.
         """
         header = preamble.header
-        evaluation = self._evaluation(header, preamble.parameters)
+        evaluation = Evaluation(self._plan(header, preamble.parameters), self._workers)
         self._check_answer_size(evaluation.answer, wanted)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
@@ -72,8 +80,19 @@ class Reducer:
             headers = (*headers, *((name.encode(), value.encode()) for name, value in fields.items()))
         return Reply(200, body, headers)
 
-    def _evaluation(self, header: Header, parameters: Mapping[str, object]) -> Evaluation:
-        return Evaluation(self.operator, parse_parameters(self.operator, parameters), header, self._workers)
+    def _plan(self, header: Header, parameters: Mapping[str, object]) -> Plan:
+        """The plan for a header and parameters as they were given, remembered: the same ones come again and again."""
+        given = repr(parameters)  # tells 1, 1.0 and True apart, which are one key to a dict
+        if len(given) > LONGEST or len(header.shape) > DEEP:
+            return plan(self.operator, parse_parameters(self.operator, parameters), header)
+        key = header.dtype, header.shape, header.fortran, given
+        found = self._plans.get(key)
+        if found is None:
+            found = plan(self.operator, parse_parameters(self.operator, parameters), header)
+            if len(self._plans) >= PLANS:
+                self._plans.clear()
+            self._plans[key] = found
+        return found
 
     def _check_answer_size(self, answer: Header, wanted: str) -> None:
         """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one; and what

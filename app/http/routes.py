@@ -13,6 +13,7 @@ from app.http.html import CONTENT_SECURITY_POLICY, render_html
 from app.http.negotiation import answer_type
 from app.http.openapi import build_openapi, reduce_id
 from app.http.pages import OperatorPage, OperatorsIndex, operator_page, operators_index
+from app.http.patience import Patience
 from app.http.reduce import Reduce
 from app.kernels.workers import Workers
 from app.settings import Settings
@@ -23,12 +24,13 @@ READ = ["GET", "HEAD"]
 
 def reductions(settings: Settings, workers: Workers, threads: Executor) -> dict[str, Reduce]:
     """What answers POST, by path: each operator at each opset that has it. `threads` take what is long."""
+    patience = Patience(settings.body_timeout)
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():
             path = f"/v{opset}/{name}"
             location = None if path == operator.path else settings.root_path + operator.path
-            answering[path] = Reduce(operator, location, settings, workers, threads)
+            answering[path] = Reduce(operator, location, settings, workers, threads, patience)
     return answering
 
 

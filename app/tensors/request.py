@@ -1,6 +1,6 @@
 """What a request asks for, whatever its format."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from app.blocks import Block, Header
@@ -20,7 +20,7 @@ class Request(NamedTuple):
     """A tensor, the parameters beside it (names as in ONNX, not yet checked), and the wishes for the answer."""
 
     header: Header
-    blocks: Iterable[Block]
+    blocks: Sequence[Block]
     parameters: Mapping[str, object]
     answer: Answer = Answer()
 

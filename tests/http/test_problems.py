@@ -120,7 +120,7 @@ def test_a_bug_is_a_500_that_shows_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(reducer, "Evaluation", fail)
+    monkeypatch.setattr(reducer.Reducer, "_plan", fail)
     response = service.post("/v12/reduce_min", {"data": {"dtype": "float32", "values": [1.5] * size}})
     problem(response, 500, "internal")
     assert b"secret" not in response.content
@@ -133,7 +133,7 @@ def test_no_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch, service: Service) 
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(reducer, "Evaluation", fail)
+    monkeypatch.setattr(reducer.Reducer, "_plan", fail)
     response = service.post("/v12/reduce_min", BODY)
     problem(response, 503, "overloaded")
     assert response.headers["retry-after"] == "1"
