@@ -8,7 +8,7 @@ or is long, such as a tensor under a wrong name.
 import re
 from json import dumps, loads
 from sys import intern
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from app.errors import DuplicateKey, InvalidParameter, MalformedBody
 from app.tensors import skeleton
@@ -38,12 +38,29 @@ _BLANK = re.compile(WS)
 
 def take_apart(body: bytes) -> Skeleton:
     """Any body taken apart; MalformedBody or DuplicateKey if it is not JSON, InvalidParameter if it is all skeleton."""
-    if not body.isascii():
-        try:
-            body.decode()
-        except UnicodeDecodeError as error:
-            raise MalformedBody(f"the body is not UTF-8 at byte {error.start}") from None
-    return _Walk(body).all()
+    walk = _Walk(body, OURS)
+    members: Any = walk.all()
+    values, base64 = next(iter(walk.lists), None), next(iter(walk.texts), None)
+    if values:
+        members["data"]["values"] = skeleton.CUT
+    if base64:
+        members["data"]["base64"] = skeleton.CUT
+    return Skeleton(members, values, base64)
+
+
+def take_inputs_apart(body: bytes) -> tuple[object, list[Span]]:
+    """Any body of the Open Inference Protocol taken apart, refused like others; CUT is the data of each input that has
+    some, and the spans are where they stand in the body, in the same order."""
+    walk = _Walk(body, INPUTS)
+    members: Any = walk.all()
+    spans = walk.lists
+    if spans and isinstance(members, dict) and isinstance(members.get("inputs"), list):
+        found = [item for item in members["inputs"] if isinstance(item, dict) and item.get("data") == {}]
+        if len(found) == len(spans):
+            for item in found:
+                item["data"] = skeleton.CUT
+            return members, spans
+    return members, []
 
 
 def end_of_text(body: bytes, start: int) -> int:
@@ -78,23 +95,45 @@ def malformed(body: bytes, at: int, found: str) -> NoReturn:
     raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}")
 
 
+class Tensors(NamedTuple):
+    """Where in a body tensors stand: in a member of the outermost object, within so many open lists and objects; the
+    members of a tensor that are its elements, as values and as text; and what is written in the place of values."""
+
+    member: str
+    within: bytes
+    values: str
+    text: str
+    instead: bytes
+
+
+OURS = Tensors("data", b"{{", "values", "base64", b"null")
+INPUTS = Tensors("inputs", b"{[{", "data", "", b"{}")
+
+
 class _Walk:
     """One way through a body."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, body: bytes, tensors: Tensors) -> None:
+        if not body.isascii():
+            try:
+                body.decode()
+            except UnicodeDecodeError as error:
+                raise MalformedBody(f"the body is not UTF-8 at byte {error.start}") from None
+        self.lists: list[Span] = []
+        self.texts: list[Span] = []
         self._body = body
+        self._tensors = tensors
         self._at = 0
         self._opened = bytearray()  # one bracket for each list or object that is open
         self._names: list[str | set[str] | None] = []  # for each open object: none yet, its only one, or all of them
-        self._path = ["", ""]  # the last name in the outermost object, and in an object that is a member of it
+        self._path = ["", "", ""]  # by depth, the last name in the object that is open there
         self._kept = bytearray()  # the skeleton
         self._from = 0  # where the text starts that is not in it yet
         self._starts = [0] * (DEEP + 2)  # by depth, where in the skeleton, or in the body if deep, the last one opened
         self._in_values = False
-        self._values: Span | None = None
-        self._base64: Span | None = None
 
-    def all(self) -> Skeleton:
+    def all(self) -> object:
+        """The members that are left without what is cut out."""
         self._value()
         while self._opened:
             in_list = self._opened[-1] == ord("[")
@@ -114,7 +153,7 @@ class _Walk:
                 self._expected(", or ]" if in_list else ", or }")
         if (end := self._after_blanks()) < len(self._body):
             malformed(self._body, end, "more text behind its end")
-        return self._skeleton()
+        return self._members()
 
     def _value(self) -> None:
         """A value, the first that is no list or object with something in it; those are opened."""
@@ -161,7 +200,7 @@ class _Walk:
             if name in known:
                 raise DuplicateKey(f"the key {dumps(name)[:40]} is given more than once in one object")
             known.add(name)
-        if len(self._opened) <= 2:
+        if len(self._opened) <= len(self._path):
             self._path[len(self._opened) - 1] = name
         self._at = self._after_blanks()
         if self._body[self._at : self._at + 1] != b":":
@@ -174,9 +213,9 @@ class _Walk:
             self._at = run.end()
 
     def _open(self, start: int) -> None:
-        if self._in_data("values"):
+        if self._in_tensor(self._tensors.values):
             self._in_values = True
-            self._values = start, start
+            self.lists.append((start, start))
         bracket = self._body[start]
         self._opened.append(bracket)
         if bracket == ord("{"):
@@ -193,10 +232,10 @@ class _Walk:
         if self._opened.pop() == ord("{"):
             self._names.pop()
         if self._in_values:
-            if depth == 3 and self._values:
+            if depth == len(self._tensors.within) + 1:
                 self._in_values = False
-                self._values = self._values[0], self._at
-                self._cut(*self._values, b"null")
+                self.lists[-1] = self.lists[-1][0], self._at
+                self._cut(*self.lists[-1], self._tensors.instead)
         elif depth == DEEP + 1:
             self._cut(self._starts[depth] + 1, self._at - 1, b"")
         elif depth in (2, 3):
@@ -208,18 +247,19 @@ class _Walk:
         """A value that is no list and no object, up to where the walk is."""
         if self._in_values:
             return
-        if self._in_data("values") and not self._body.startswith(b"null", start):
-            self._values = start, self._at
-            self._cut(start, self._at, b"null")
-        elif is_text and self._in_data("base64"):
-            self._base64 = start + 1, self._at - 1
+        if self._in_tensor(self._tensors.values) and not self._body.startswith(b"null", start):
+            self.lists.append((start, self._at))
+            self._cut(start, self._at, self._tensors.instead)
+        elif is_text and self._tensors.text and self._in_tensor(self._tensors.text):
+            self.texts.append((start + 1, self._at - 1))
             self._cut(start, self._at, b"null")
         elif is_text and self._at - start > LONG:
             self._cut(start, self._at, b'"a long text"')
 
-    def _in_data(self, name: str) -> bool:
-        """Whether the next value is a member of data, of that name."""
-        return self._opened == b"{{" and self._path == ["data", name]
+    def _in_tensor(self, name: str) -> bool:
+        """Whether the next value is a member of a tensor, of that name."""
+        within = self._tensors.within
+        return self._opened == within and self._path[0] == self._tensors.member and self._path[len(within) - 1] == name
 
     def _keep(self, end: int) -> None:
         self._kept += self._body[self._from : end]
@@ -230,17 +270,12 @@ class _Walk:
         self._kept += instead
         self._from = end
 
-    def _skeleton(self) -> Skeleton:
+    def _members(self) -> object:
         self._keep(len(self._body))
         if len(self._kept) > 16 * LONG:
             said = f"what stands beside values or base64 takes {len(self._kept)} bytes; {16 * LONG} are read at most"
             raise InvalidParameter(said)
-        members: Any = skeleton.members(bytes(self._kept), cut=False)
-        if self._values:
-            members["data"]["values"] = skeleton.CUT
-        if self._base64:
-            members["data"]["base64"] = skeleton.CUT
-        return Skeleton(members, self._values, self._base64)
+        return skeleton.members(bytes(self._kept), cuts=0)
 
     def _after_blanks(self) -> int:
         return _BLANK.match(self._body, self._at).end()  # type: ignore[union-attr]

@@ -20,16 +20,21 @@ def encode(tensor: Tensor, answer: Answer) -> bytes:
     if answer.encoding == "base64":
         text = pybase64.b64encode(np.ascontiguousarray(tensor.values).reshape(-1).view(np.uint8).data)
         return b'{"reduced":{"dtype":"%b","shape":%b,"base64":"%b"}}' % (dtype.encode(), orjson.dumps(shape), text)
-    values = tensor.values
-    if dtype in ("float16", "bfloat16"):  # exact, and orjson writes the fewest digits that tell float32s apart
-        values = values.astype(np.float32)
-    text = _spelled(values)
-    if values.dtype.kind == "f" and b"null" in text:
-        text = _with_names(text, values)
-    elif answer.integers == "string" and dtype in ("int64", "uint64"):
+    text = elements(tensor.values, dtype, _QUOTED)
+    if answer.integers == "string" and dtype in ("int64", "uint64"):
         text = _INTEGER.sub(rb'"\g<0>"', text)
     return b'{"reduced":{"dtype":"%b","shape":%b,"values":%b}}' % (dtype.encode(), orjson.dumps(shape), text)
 
+
+def elements(values: NDArray[Any], dtype: str, names: tuple[bytes, bytes, bytes]) -> bytes:
+    """Nested lists of elements, a bare element for rank 0; `names` are those of NaN, infinity and minus infinity."""
+    if dtype in ("float16", "bfloat16"):  # exact, and orjson writes the fewest digits that tell float32s apart
+        values = values.astype(np.float32)
+    text = _spelled(values)
+    return _with_names(text, values, names) if values.dtype.kind == "f" and b"null" in text else text
+
+
+_QUOTED = (b'"NaN"', b'"Infinity"', b'"-Infinity"')
 
 _LISTS = 1 << 14
 """Lists that are written at once: orjson holds some 500 bytes for each, however little stands in it."""
@@ -50,13 +55,14 @@ def _spelled(values: NDArray[Any]) -> bytes:
     return b"[" + b",".join(parts) + b"]"
 
 
-def _with_names(text: bytes, values: NDArray[Any]) -> bytes:
+def _with_names(text: bytes, values: NDArray[Any], names: tuple[bytes, bytes, bytes]) -> bytes:
     """NaN and the infinities by name, each in the place of the null that orjson wrote for it."""
     pieces = text.split(b"null")
     unnamed = values[~np.isfinite(values)]
-    names = np.select([np.isnan(unnamed), unnamed > 0], [b'"NaN"', b'"Infinity"'], b'"-Infinity"').tolist()
+    nan, infinity, minus = names
+    found = np.select([np.isnan(unnamed), unnamed > 0], [nan, infinity], minus).tolist()
     joined = [pieces[0]]
-    for name, piece in zip(names, pieces[1:], strict=True):
+    for name, piece in zip(found, pieces[1:], strict=True):
         joined += (name, piece)
     return b"".join(joined)
 

@@ -1,11 +1,13 @@
 """Any text of a tensor, read element by element and exactly. Every refusal of an element or of its nesting is here."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidShape, RaggedNesting
 from app.tensors.conversion import Integer, Real, convert
 from app.tensors.grammar import CLOSE, NUMBER, OPEN, PLAIN, QUOTE, TOKEN, WS, end_of_text, text_of
@@ -26,19 +28,21 @@ _WORDS: dict[bytes, object] = {
 }
 
 
-def read(body: bytes, start: int, end: int, dtype: str) -> NDArray[Any]:
+def read(body: bytes, start: int, end: int, dtype: str, integral: bool = False) -> NDArray[Any]:
     """The tensor that a value in body[start:end] says, in the shape of its nesting; the text is known to be JSON.
 
+    `integral`: an integer may be written with a fraction that is zero, or with an exponent.
     Refused with InvalidElement, RaggedNesting or InvalidShape, whichever comes first in the text.
     """
-    return _Lists(dtype).read(body, start, end)
+    return _Lists(dtype, integral and NUMPY_DTYPES[dtype].kind in "iu").read(body, start, end)
 
 
 class _Lists:
     """What is known of nested lists while they are read."""
 
-    def __init__(self, dtype: str) -> None:
+    def __init__(self, dtype: str, integral: bool) -> None:
         self._dtype = dtype
+        self._number = _integral if integral else _number
         self._steps: list[int] = []  # for each open list, how many of its items have ended
         self._sizes: list[int | None] = []  # by depth, the size of the lists there; None until the first has ended
         self._rank: int | None = None  # in how many lists the elements stand
@@ -60,7 +64,7 @@ class _Lists:
                 self._element(text_of(body, opening, start))
             elif kind is not None and kind > QUOTE:
                 word = token[kind]
-                self._element(_WORDS[word] if word in _WORDS else _number(word.decode()))
+                self._element(_WORDS[word] if word in _WORDS else self._number(word.decode()))
             elif self._rank == len(self._steps) and (run := _RUN.match(body, start, end)):
                 start = self._numbers(run, start)
         self._convert()
@@ -108,7 +112,7 @@ class _Lists:
         size = self._sizes[-1]
         if size is not None and self._steps[-1] + len(texts) > size:
             return start
-        self._elements += [_number(text.strip()) for text in texts]
+        self._elements += [self._number(text.strip()) for text in texts]
         self._steps[-1] += len(texts)
         if len(self._elements) >= BATCH:
             self._convert()
@@ -140,3 +144,11 @@ class _Lists:
 
 def _number(text: str) -> Integer | Real:
     return Integer(text) if text.lstrip("-").isdigit() else Real(text)
+
+
+def _integral(text: str) -> Integer | Real:
+    """An Integer, however a number that is one is written; longer ones than any dtype holds stay as they are."""
+    number = _number(text)
+    if isinstance(number, Real) and (exact := Decimal(text)).adjusted() < 20 and exact == exact.to_integral_value():
+        return Integer(int(exact))
+    return number

@@ -35,8 +35,12 @@ class Piece(NamedTuple):
     closed: int
 
 
-def read(body: bytes, start: int, end: int, dtype: str) -> Array:
-    """The tensor that the list in body[start:end] says, in the shape of its nesting; Unusual if it says none."""
+def read(body: bytes, start: int, end: int, dtype: str, integral: bool = False) -> Array:
+    """The tensor that the list in body[start:end] says, in the shape of its nesting; Unusual if it says none.
+
+    `integral`: an integer may be written with a fraction that is zero.
+    """
+    integral = integral and NUMPY_DTYPES[dtype].kind in "iu"
     marks: list[bytes] = []
     parts: list[Array] = []
     depth = 0
@@ -46,6 +50,8 @@ def read(body: bytes, start: int, end: int, dtype: str) -> Array:
             depth = depth or len(piece.marks) - len(piece.marks.lstrip(b"["))
             if depth > MAX_RANK:
                 raise Unusual
+            if integral and b"." in piece.text and b'"' not in piece.marks:
+                piece = piece._replace(text=_ZERO_FRACTION.sub(b"", piece.text))
             marks.append(piece.marks.translate(None, _ODD) if piece.marks.strip(b"[],") else piece.marks)
             parts.append(_elements(piece, depth, dtype, reader))
     except NoNumerals:
@@ -187,4 +193,5 @@ _DIGIT = b"0123456789"
 _PLAIN = _DIGIT + b"+-.eE \t\r\n"
 _ODD = bytes(set(range(256)) - set(b"[],"))
 _EXPONENT = np.frombuffer(b"eE", np.uint8)
+_ZERO_FRACTION = re.compile(rb"(?<=[0-9])\.0+(?![0-9eE])")
 _DIGITS = re.compile(rb'"(-?(?:0|[1-9][0-9]*))"')

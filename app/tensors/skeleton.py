@@ -58,7 +58,7 @@ def take_apart(body: bytes) -> Skeleton:
     start = found.end()
     if found[1] == b"[":
         start -= 1
-        end = _end_of_list(body, start)
+        end = end_of_list(body, start)
         return Skeleton(_around(body, start, end), values=(start, end))
     end = body.find(b'"', start)
     if end < 0:
@@ -73,7 +73,7 @@ def _around(body: bytes, start: int, end: int) -> object:
     return members(skeleton)
 
 
-def _end_of_list(body: bytes, start: int) -> int:
+def end_of_list(body: bytes, start: int) -> int:
     """Behind the last ] before the next member, or before the end of the object; there is neither : nor } in lists."""
     end = body.find(b"}", start)
     end = end if end >= 0 else len(body)
@@ -86,20 +86,20 @@ def _end_of_list(body: bytes, start: int) -> int:
     return end
 
 
-def members(skeleton: bytes, cut: bool = True) -> object:
-    """What is left of a body, its token NaN read as CUT where something is cut; Unusual if it is no JSON."""
+def members(skeleton: bytes, cuts: int = 1) -> object:
+    """What is left of a body, its tokens NaN read as CUT where `cuts` texts are cut; Unusual if it is no JSON."""
     names: list[str] = []
 
     def constant(name: str) -> NotFinite:
         names.append(name)
-        return CUT if cut else NotFinite.of(name)
+        return CUT if cuts else NotFinite.of(name)
 
     reader = JSONDecoder(object_pairs_hook=_object, parse_constant=constant, parse_float=_real, parse_int=_integer)
     try:
         found = reader.decode(skeleton.decode())
     except (ValueError, RecursionError):
         raise Unusual from None
-    if cut and names != ["NaN"]:
+    if cuts and names != ["NaN"] * cuts:
         raise Unusual
     return found
 
