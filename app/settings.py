@@ -34,3 +34,8 @@ class Settings(BaseSettings):
     kernel_threads: PositiveInt = Field(
         default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
     )
+    shared_memory: bool = Field(
+        default=False,
+        description="Whether callers on this machine may hand over tensors in shared memory. Whoever reaches the port can "
+        "then have any of it read or written that this process may; one who cuts it while it is in use ends the process.",
+    )

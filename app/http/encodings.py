@@ -4,6 +4,7 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from app.errors import MalformedBody
@@ -16,6 +17,12 @@ else:
 WINDOW_LOG = 23
 """A window of 8 MiB at most, what RFC 9659 has senders of zstd content keep to."""
 
+_GZIP = 16 + zlib.MAX_WBITS
+"""What zlib takes for the format of gzip."""
+
+_QUICK = 1
+"""The level at which answers are compressed: what is sent to save time should not take more of it."""
+
 _SLICE = 1 << 14
 """Bytes looked at together: of a body of many tiny members, the rest is copied once for each."""
 
@@ -24,6 +31,7 @@ _TURNS = 1 << 10
 
 _BROKEN = {
     "gzip": "the content is not gzip, or is corrupt",
+    "deflate": "the content is not deflate in the format of zlib (RFC 9110), or is corrupt",
     "zstd": f"the content is not zstd, is corrupt, or needs a window beyond {2**WINDOW_LOG >> 20} MiB (RFC 9659)",
 }
 
@@ -47,11 +55,11 @@ class Member(Protocol):
         """Up to `max_length` bytes of what it holds."""
 
 
-class Gzip:
+class Inflating:
     """zlib's decompressor, with the manners of the others."""
 
-    def __init__(self) -> None:
-        self._inflating = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    def __init__(self, wbits: int) -> None:
+        self._inflating = zlib.decompressobj(wbits)
         self.needs_input = True
 
     @property
@@ -74,10 +82,27 @@ def _zstd_frame() -> Member:
 
 
 ENCODINGS: dict[str, Callable[[], Member]] = {
-    "gzip": Gzip,
+    "gzip": partial(Inflating, _GZIP),
+    "deflate": partial(Inflating, zlib.MAX_WBITS),
     "zstd": _zstd_frame,
 }
 """By name in Content-Encoding: what makes a decompressor of one member."""
+
+
+_WRITTEN = {"gzip": _GZIP, "deflate": zlib.MAX_WBITS}
+"""The encodings that an answer may be had in."""
+
+
+def answer_encoding(accept: str) -> str:
+    """The encoding of an answer: the one that Accept-Encoding names, if it is one alone. Lists of them are what HTTP
+    libraries send unasked, and tensors are rarely worth the time."""
+    named = accept.strip().lower()
+    return named if named in _WRITTEN else ""
+
+
+def compressed(content: bytes, encoding: str) -> bytes:
+    """An answer in its encoding."""
+    return zlib.compress(content, _QUICK, _WRITTEN[encoding])
 
 
 class Decompression:

@@ -1,0 +1,80 @@
+"""Bodies that come in pieces: JSON first, and behind it raw tensors, the last of which is reduced as it comes."""
+
+from collections.abc import Sequence
+
+from app.errors import BodyTooLarge
+from app.http.intake import Flowing
+from app.http.open_inference.inference import Inference
+from app.http.reply import Reply
+from app.tensors.request import Preamble
+
+
+class Arriving:
+    """One body on its way. It is held as a whole unless its last tensor is `data`: other inputs must be known first."""
+
+    def __init__(self, inference: Inference, length: int | None, declared: int | None, limit: int) -> None:
+        """`length`: the bytes of its JSON, None for all of it; `declared`: of all of it, if that is known; `limit`: the
+        most that may be held."""
+        self._inference = inference
+        self._length = length
+        self._declared = declared
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._known = length is None
+        self._flowing: Flowing | None = None
+
+    @property
+    def begun(self) -> bool:
+        return self._flowing.begun if self._flowing else self._known
+
+    def absorb(self, pieces: Sequence[bytes]) -> bool:
+        if self._flowing:
+            return self._flowing.absorb(pieces)
+        self._pieces += pieces
+        self._size += sum(map(len, pieces))
+        if not self._known and self._length is not None and self._size >= self._length:
+            self._known = True
+            self._begin(self._length)
+        if not self._flowing and self._size > self._limit:
+            raise BodyTooLarge(
+                f"the body has more than the {self._limit} bytes that are held at most; a larger one must have data as "
+                "its last binary input"
+            )
+        return False
+
+    def finish(self) -> Reply:
+        if self._flowing:
+            return self._flowing.finish()
+        content = b"".join(self._pieces)
+        self._pieces.clear()
+        self._inference.take(content, self._length)
+        return self._inference.answer()
+
+    def _begin(self, length: int) -> None:
+        """Look at the JSON, and begin with the elements if they are what is left of the body."""
+        content = b"".join(self._pieces)
+        if length:
+            asked = self._inference.read(content[:length])
+        elif self._declared is not None:
+            asked = self._inference.read_raw(self._declared)
+        else:
+            return
+        if asked.data.binary is None or (asked.axes and asked.axes.binary and not asked.axes_first):
+            return
+        offset = length + asked.binary_size - asked.data.binary
+        self._pieces = []
+        behind = _Behind(self._inference, offset)
+        self._flowing = Flowing(self._inference, behind, "", "", self._declared, self._inference.phases)
+        self._flowing.hold(content)
+
+
+class _Behind:
+    """Says where elements begin that come behind JSON and other inputs."""
+
+    def __init__(self, inference: Inference, offset: int) -> None:
+        self._inference = inference
+        self._offset = offset
+
+    def preamble(self, start: bytes, query: str) -> Preamble | None:
+        return self._inference.preamble(start, self._offset) if len(start) >= self._offset else None

@@ -1,0 +1,201 @@
+"""Every path of the protocol but infer, which `Dispatch` finds by itself."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+from urllib.parse import unquote
+
+import orjson
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.errors import InvalidParameter, Refusal, UnknownOperator, UnknownVersion
+from app.http.body import Body, Disconnected, TooSlow
+from app.http.open_inference import models
+from app.http.open_inference.counters import Counters
+from app.http.open_inference.errors import JSON, failed, problem, refused
+from app.http.open_inference.infer import Infer
+from app.http.open_inference.models import MODELS
+from app.http.open_inference.regions import Regions, Registered
+from app.http.patience import Patience
+from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, NOT_FOUND
+from app.http.reduce import by_name
+from app.http.reply import Reply
+from app.http.threads import Threads
+from app.settings import Settings
+from app.spec.operators import Operator
+
+READ, WRITE = ("GET", "HEAD"), ("POST",)
+
+PREFIXES = ("/v2/health/", "/v2/models/", "/v2/repository/", "/v2/systemsharedmemory", "/v2/cudasharedmemory")
+"""What is under these, and /v2 itself, is the protocol's; all else under /v2 is our opset 2."""
+
+LONGEST_BODY = 1 << 16
+"""Bytes of a body that registers a region."""
+
+_MODEL = re.compile(r"/v2/models/([^/]+)(?:/versions/([^/]+))?(?:/(?:infer|ready|config|stats))?")
+_REGION = re.compile(r"/v2/systemsharedmemory/region/([^/]+)/(status|register|unregister)")
+
+Answer = Callable[[], Reply]
+
+
+def infers(
+    settings: Settings, threads: Threads, patience: Patience, counters: Counters, regions: Regions | None
+) -> dict[str, Infer]:
+    """What answers POST …/infer, by path."""
+    answering: dict[str, Infer] = {}
+    for operator, paths in _models():
+        infer = Infer(operator, settings, threads, patience, counters, regions)
+        for path in paths:
+            answering |= {f"{path}/infer": infer, f"{path}/infer/": infer}
+    return answering
+
+
+def _models() -> Iterator[tuple[Operator, list[str]]]:
+    """Every model version and its paths; the newest is also meant where no version is named."""
+    for name, rows in MODELS.items():
+        for row in rows:
+            paths = [f"/v2/models/{name}/versions/{row.version}"]
+            yield row, paths if row is not rows[-1] else [*paths, f"/v2/models/{name}"]
+
+
+class OpenInference:
+    """The protocol's paths in front of another application, which has all others."""
+
+    def __init__(self, app: ASGIApp, patience: Patience, counters: Counters, regions: Regions | None) -> None:
+        self._app = app
+        self._patience = patience
+        self._counters = counters
+        self._regions = regions
+        self._reads: dict[str, Answer] = {
+            "/v2": _fixed(models.server(regions is not None)),
+            "/v2/health/live": _fixed({"live": True}),
+            "/v2/health/ready": _fixed({"ready": True}),
+            "/v2/models/stats": partial(self._statistics, *chain.from_iterable(MODELS.values())),
+            "/v2/systemsharedmemory/status": self._regions_known,
+        }
+        self._writes: dict[str, Answer] = {
+            "/v2/repository/index": _fixed(models.index()),
+            "/v2/systemsharedmemory/unregister": self._unregister,
+        }
+        for operator, paths in _models():
+            for path in paths:
+                self._reads |= self._of_model(operator, path)
+        for name, rows in MODELS.items():  # without a version these are of all versions
+            self._reads[f"/v2/models/{name}/stats"] = partial(self._statistics, *rows)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not is_ours(path := scope["path"].removesuffix("/")):
+            await self._app(scope, receive, send)
+            return
+        headers = by_name(scope["headers"])
+        body = Body(receive, headers.get(b"content-length"), b"transfer-encoding" in headers, self._patience)
+        try:
+            reply = await self._reply(scope["method"], path, body)
+        except Disconnected:
+            return
+        await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else reply.body})
+
+    async def _reply(self, method: str, path: str, body: Body) -> Reply:
+        try:
+            body.admit(LONGEST_BODY)
+            content = await body.read()
+            if path in self._reads or path in self._writes:
+                answers, methods = (self._reads, READ) if path in self._reads else (self._writes, WRITE)
+                return answers[path]() if method in methods else _not_allowed(method, methods)
+            if region := _REGION.fullmatch(path):
+                methods = READ if region[2] == "status" else WRITE
+                if method not in methods:
+                    return _not_allowed(method, methods)
+                return self._region(unquote(region[1]), region[2], content)
+            return self._nothing_there(method, path)
+        except Refusal as refusal:
+            return refused(refusal)
+        except TooSlow:
+            return problem(BODY_TOO_SLOW, f"no piece of the body came for {self._patience.seconds:g} seconds")
+
+    def _of_model(self, operator: Operator, path: str) -> dict[str, Answer]:
+        return {
+            path: _fixed(models.metadata(operator)),
+            f"{path}/ready": _fixed({"name": operator.path_name, "ready": True}),
+            f"{path}/config": _fixed(models.config(operator)),
+            f"{path}/stats": partial(self._statistics, operator),
+        }
+
+    def _statistics(self, *operators: Operator) -> Reply:
+        counted = self._counters.read()
+        return _json({"model_stats": [models.statistics(row, counted[row]) for row in operators]})
+
+    def _region(self, name: str, what: str, content: bytes) -> Reply:
+        if what == "status":
+            return self._regions_known(name)
+        if what == "unregister":
+            return self._unregister(name)
+        self._shared_memory().register(_registered(name, content))
+        return _json({})
+
+    def _regions_known(self, name: str | None = None) -> Reply:
+        regions = self._shared_memory()
+        found = regions.all() if name is None else [regions.of(name)]
+        return _json([region._asdict() for region in found])
+
+    def _unregister(self, name: str | None = None) -> Reply:
+        regions = self._shared_memory()
+        if name is None:
+            regions.unregister_all()
+        else:
+            regions.unregister(name)
+        return _json({})
+
+    def _shared_memory(self) -> Regions:
+        if self._regions is None:
+            raise InvalidParameter("this service takes no shared memory; KEEPDIMS_SHARED_MEMORY=1 has it do so")
+        return self._regions
+
+    def _nothing_there(self, method: str, path: str) -> Reply:
+        """A 404 that says what exists, or a 405."""
+        if found := _MODEL.fullmatch(path):
+            name, version = unquote(found[1]), found[2]
+            if name not in MODELS:
+                raise UnknownOperator(f"there is no model of that name; there are {', '.join(MODELS)}")
+            if version is not None and version not in (known := [str(row.version) for row in MODELS[name]]):
+                raise UnknownVersion(f"{name} has no such version; it has {', '.join(known)}")
+            if path.endswith("/infer"):
+                return _not_allowed(method, WRITE)
+        return problem(NOT_FOUND, f"there is nothing at this path; the models are {', '.join(MODELS)}")
+
+
+def is_ours(path: str) -> bool:
+    """Whether a path, without a slash at its end, is the protocol's."""
+    return path == "/v2" or path.startswith(PREFIXES)
+
+
+def _registered(name: str, content: bytes) -> Registered:
+    """What a body asks to be registered."""
+    try:
+        given = orjson.loads(content)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict) or not isinstance(given.get("key"), str):
+        raise InvalidParameter("a region is registered with a JSON object of key, offset and byte_size")
+    offset, size = given.get("offset", 0), given.get("byte_size")
+    if type(offset) is not int or type(size) is not int or not (0 <= offset < 2**62 and 0 <= size < 2**62):
+        raise InvalidParameter("offset and byte_size of a region must be numbers of bytes")
+    return Registered(name, given["key"], offset, size)
+
+
+def _fixed(content: object) -> Answer:
+    """Always the same answer, written once."""
+    reply = _json(content)
+    return lambda: reply
+
+
+def _json(content: object) -> Reply:
+    return Reply(200, orjson.dumps(content), (JSON,))
+
+
+def _not_allowed(method: str, methods: tuple[str, ...]) -> Reply:
+    allowed = ", ".join(methods)
+    said = f"{method[:20]} is not answered here; {allowed} {'is' if len(methods) == 1 else 'are'}"
+    return failed(METHOD_NOT_ALLOWED.status, said, ((b"allow", allowed.encode()),))

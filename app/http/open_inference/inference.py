@@ -1,0 +1,138 @@
+"""One request: from what it asks for to its answer. Knows no network and no event loop."""
+
+from app.blocks import Block, Header, Tensor
+from app.errors import InvalidParameter, MalformedBody
+from app.evaluate import Evaluation
+from app.http.encodings import compressed
+from app.http.open_inference.errors import JSON
+from app.http.open_inference.regions import Regions
+from app.http.phases import Phase, Phases
+from app.http.reducer import Reducer
+from app.http.reply import RawHeaders, Reply
+from app.tensors.elements import Elements
+from app.tensors.open_inference.answers import Sender
+from app.tensors.open_inference.members import AXES, Asked, Input, integral
+from app.tensors.open_inference.reading import decode
+from app.tensors.request import Answer, Preamble, Request
+
+INFER_HEADER = b"inference-header-content-length"
+"""The field that says how long the JSON is, where raw tensors follow it."""
+
+BINARY = (b"content-type", b"application/octet-stream")
+
+
+class Inference:
+    """What answers one request. `asked` is known once its JSON has been read."""
+
+    def __init__(self, reducer: Reducer, sender: Sender, regions: Regions | None, encoding: str) -> None:
+        """`encoding`: what the answer is to be compressed with, if it is."""
+        self.phases = Phases()
+        self._reducer = reducer
+        self._sender = sender
+        self._regions = regions
+        self._encoding = encoding
+        self._asked = Asked("", Input(Header("float32", ())), None, False, {}, True, None)
+        self._axes = self._data = memoryview(b"")
+
+    def read(self, text: bytes) -> Asked:
+        """What the JSON asks for."""
+        self._asked = asked = decode(text)
+        if self._regions is None and (asked.data.region or asked.region or (asked.axes and asked.axes.region)):
+            raise InvalidParameter("this service takes no shared memory; KEEPDIMS_SHARED_MEMORY=1 has it do so")
+        return asked
+
+    def read_raw(self, size: int) -> Asked:
+        """What a body without JSON asks for: it is the elements of data and has `size` bytes."""
+        if size % 4:
+            raise MalformedBody(f"a body without JSON is FP32 elements of 4 bytes, and has {size} bytes")
+        data = Input(Header("float32", (size // 4,)), binary=size)
+        self._asked = Asked("", data, None, False, {}, True, None)
+        return self._asked
+
+    def take(self, body: bytes, length: int | None) -> None:
+        """A body that is there as a whole; its JSON has `length` bytes, None for all of them."""
+        if length is None:
+            length = len(body)
+        if length > len(body):
+            raise MalformedBody(f"the JSON is to have {length} bytes, and the body has {len(body)}")
+        asked = self.read(body if length == len(body) else body[:length]) if length else self.read_raw(len(body))
+        raw = memoryview(body)[length:]
+        if len(raw) != asked.binary_size:
+            said = f"{asked.binary_size} bytes of tensors are to follow the JSON of {length} bytes"
+            raise MalformedBody(f"{said}, and {len(raw)} do")
+        first = (asked.axes.binary or 0) if asked.axes and asked.axes_first else (asked.data.binary or 0)
+        parts = raw[:first], raw[first:]
+        self._axes, self._data = parts if asked.axes_first else parts[::-1]
+
+    def answer(self) -> Reply:
+        """The answer to the body that was taken."""
+        header = self._asked.data.header
+        request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
+        self.phases.lap(Phase.DECODE)
+        tensor = self._reducer.reduced(request, self._wanted)
+        self.phases.lap(Phase.COMPUTE)
+        self._check_room(tensor.header)
+        return self.reply(tensor, self._wanted, request.answer, header.dtype)
+
+    def preamble(self, start: bytes, offset: int) -> Preamble:
+        """The same as far as it stands before the elements of data, which are from `offset` on."""
+        size = self._asked.axes.binary or 0 if self._asked.axes else 0
+        return Preamble(self._asked.data.header, self._parameters(memoryview(start)[offset - size : offset]), offset)
+
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
+        evaluation = self._reducer.begin(preamble, declared, self._wanted)
+        self._check_room(evaluation.answer)
+        return evaluation
+
+    def check_state_size(self, held: int) -> None:
+        self._reducer.check_state_size(held)
+
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, dtype: str) -> Reply:
+        asked = self._asked
+        headers: RawHeaders = (JSON,)
+        if asked.region and self._regions:
+            self._regions.put(asked.region, tensor)
+            answered = self._sender.elsewhere(tensor, asked.id, asked.region)
+        elif asked.binary:
+            answered = self._sender.binary(tensor, asked.id)
+            headers = (BINARY, (INFER_HEADER, str(answered.header).encode()))
+        else:
+            answered = self._sender.json(tensor, asked.id)
+        body = answered.body
+        if self._encoding:
+            body = compressed(body, self._encoding)
+            headers = (*headers, (b"content-encoding", self._encoding.encode()))
+        self.phases.lap(Phase.ENCODE)
+        return Reply(200, body, headers, dtype)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether what was taken asks for little: of no elements the answer may be any size, and a region may be."""
+        return self._asked.data.region is None and 0 not in self._asked.data.header.shape
+
+    @property
+    def _wanted(self) -> str:
+        """The media type of ours that is as large as the answer."""
+        return "application/octet-stream" if self._asked.binary or self._asked.region else "application/json"
+
+    def _check_room(self, header: Header) -> None:
+        if self._asked.region and self._regions:
+            self._regions.check_room(self._asked.region, header)
+
+    def _parameters(self, axes: memoryview) -> dict[str, object]:
+        """The parameters in ONNX's terms; `axes` are the bytes of the input of that name, if it has some."""
+        parameters = {name: integral(value) for name, value in self._asked.parameters.items()}
+        if self._asked.axes:
+            parameters[AXES] = self._block(self._asked.axes, axes).values.tolist()
+        return parameters
+
+    def _block(self, given: Input, raw: memoryview) -> Block:
+        """The elements of an input; `raw` are the bytes that came of it."""
+        if given.values is not None:
+            return Block(0, given.values)
+        if given.region and self._regions:
+            return self._regions.block(given.region, given.header)
+        elements = Elements(given.header)
+        block = elements.block((raw,))
+        elements.end()
+        return block
