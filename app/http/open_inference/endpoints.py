@@ -137,8 +137,8 @@ class OpenInference:
 
     def _regions_known(self, name: str | None = None) -> Reply:
         regions = self._shared_memory()
-        found = regions.all() if name is None else [regions.of(name)]
-        return _json([region._asdict() for region in found])
+        found = [region._asdict() for region in regions.all() if name in (None, region.name)]
+        return _json(found) if found or name is None else problem(NOT_FOUND, f"no region is registered as {name!r}")
 
     def _unregister(self, name: str | None = None) -> Reply:
         regions = self._shared_memory()

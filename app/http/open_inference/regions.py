@@ -37,10 +37,6 @@ ODD = 1 << 24
 _KEY = re.compile(r"/?([^/\0]{1,255})")
 
 
-class UnknownRegion(InvalidParameter):
-    """No region of that name is registered."""
-
-
 class Registered(NamedTuple):
     """Bytes `offset` to `offset + byte_size` of the shared memory `key`, under a name of the caller's."""
 
@@ -93,11 +89,11 @@ class Regions:
         return found
 
     def of(self, name: str) -> Registered:
-        """The region of a name; UnknownRegion if there is none."""
+        """The region of a name; InvalidParameter if there is none."""
         try:
             return Registered(**orjson.loads(self._path(name).read_bytes()))
         except FileNotFoundError:
-            raise UnknownRegion(f"no region is registered as {name!r}") from None
+            raise InvalidParameter(f"no region is registered as {name!r}") from None
 
     def block(self, region: Region, header: Header) -> Block:
         """The elements of a tensor, where they are: they are not copied, unless they stand at an odd place."""
