@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 DEV := .venv-dev/bin/python -m
 
-.PHONY: help serve test lint format openapi bench bench-peers lock clean
+.PHONY: help serve test lint format openapi clients bench bench-peers lock clean
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make format   let ruff rewrite what it can"
 	@echo "make openapi  write openapi/ from the operator table"
+	@echo "make clients  make a client in each language, for make test to call the service through"
 	@echo "make bench    measure beside NumPy, onnxruntime and other servers   (ARGS='--quick --write' is handed on)"
 	@echo "make bench-peers   install those servers, 1 GB, each in a folder of .venv-peers"
 	@echo "make lock     resolve the lock files     (ARGS=--upgrade for newer releases)"
@@ -35,6 +36,15 @@ format: .venv-dev/made
 openapi: .venv-dev/made
 	$(DEV) app.http.openapi openapi
 
+# What the clients are made with, as openapi/README.md says; without npm, those in TypeScript are left out.
+clients: .venv-dev/made .venv-clients/made openapi/node_modules/made
+	$(DEV) tests.clients
+
+openapi/node_modules/made: openapi/package-lock.json
+	@mkdir -p $(@D)
+	@command -v npm > /dev/null || echo "npm is not installed: no clients in TypeScript"
+	! command -v npm > /dev/null || (npm --prefix openapi ci --no-progress && touch $@)
+
 bench: .venv-dev/made
 	$(DEV) benchmarks $(ARGS)
 
@@ -52,14 +62,16 @@ LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --python-versio
 lock: .venv-dev/made
 	$(LOCK) --group dev $(ARGS) -o requirements-dev.lock
 	$(LOCK) -c requirements-dev.lock $(ARGS) -o requirements.lock
+	$(subst pyproject.toml,openapi/requirements.in,$(LOCK)) $(ARGS) -o openapi/requirements.lock
 
 clean:
-	rm -rf .venv .venv-dev .venv-peers
+	rm -rf .venv .venv-dev .venv-clients .venv-peers openapi/node_modules build
 
 # A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
 .venv/made: requirements.lock
 .venv-dev/made: requirements-dev.lock
-.venv/made .venv-dev/made:
+.venv-clients/made: openapi/requirements.lock
+.venv/made .venv-dev/made .venv-clients/made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("keepdims needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<

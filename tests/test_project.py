@@ -1,5 +1,6 @@
 """What the files around the code promise one another."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,7 +11,7 @@ from app.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "openapi/requirements.lock")
 
 
 def _read(name: str) -> str:
@@ -38,6 +39,12 @@ def test_a_lock_file_pins_one_version_of_each_package_by_hash(lock: str) -> None
     entries = re.split(r"^(?=\S)", _read(lock), flags=re.MULTILINE)[1:]
     assert len(entries) == len(_pins(lock)) > 0
     assert [entry.splitlines()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_the_lock_file_of_npm_names_no_registry() -> None:
+    packages = json.loads(_read("openapi/package-lock.json"))["packages"]
+    assert [name for name, package in packages.items() if "resolved" in package] == []
+    assert all("integrity" in package for name, package in packages.items() if name)
 
 
 def test_what_is_tested_is_what_is_served() -> None:

@@ -1,8 +1,9 @@
 """JSON schemas of what goes over the wire, made from the rows of the table.
 
-Generated clients decide how they are written. The element lists are `items: {}`: their depth is the tensor's rank, and
-generators drop a schema that recurses. An answer is one object with `values` or `base64`, not a choice between two:
-elements of any type leave generators nothing to choose by.
+Generated clients decide how they are written. Elements have no type: their depth is the tensor's rank, and generators
+drop a schema that recurses. An answer is one object with `values` or `base64`, not a choice between two: elements of
+any type leave generators nothing to choose by. Flags are 0 and 1, though true and false are read as well: of a choice
+between integers and booleans, generators make classes that do not compile.
 """
 
 from typing import Any
@@ -134,10 +135,8 @@ BYTES: Schema = {
 }
 
 GIVEN_ELEMENTS: Schema = {
-    "type": "array",
-    "items": {},
-    "description": "The elements, nested, or flat in row-major order with a shape beside them. NaN and infinities are "
-    '"NaN", "Infinity" and "-Infinity"; 64-bit integers may be text.',
+    "description": "The elements, nested, or flat in row-major order with a shape beside them, or a bare element where "
+    'the shape is []. NaN and infinities are "NaN", "Infinity" and "-Infinity"; 64-bit integers may be text.',
 }
 
 ANSWERED_ELEMENTS: Schema = {
