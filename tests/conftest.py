@@ -24,17 +24,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, int]]:
-    """URL and process id of `python -m app` on a free port of the loopback interface, with default settings."""
+def serving(folder: Path, python: str = sys.executable, **settings: str) -> Iterator[tuple[str, int]]:
+    """URL and process id of `python -m app` on a free port of the loopback interface, with default settings but for
+    those given, as the environment has them."""
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("KEEPDIMS_")}
     log = folder / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "app"],
+            [python, "-m", "app"],
             cwd=ROOT,
-            env=environment | {"KEEPDIMS_PORT": str(port)},
+            env=environment | {"KEEPDIMS_PORT": str(port)} | settings,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

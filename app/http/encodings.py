@@ -83,10 +83,12 @@ def _zstd_frame() -> Member:
 
 ENCODINGS: dict[str, Callable[[], Member]] = {
     "gzip": partial(Inflating, _GZIP),
-    "deflate": partial(Inflating, zlib.MAX_WBITS),
     "zstd": _zstd_frame,
 }
 """By name in Content-Encoding: what makes a decompressor of one member."""
+
+PROTOCOL_ENCODINGS = {**ENCODINGS, "deflate": partial(Inflating, zlib.MAX_WBITS)}
+"""Those of the Open Inference Protocol, whose clients also know this one."""
 
 
 _WRITTEN = {"gzip": _GZIP, "deflate": zlib.MAX_WBITS}
@@ -110,7 +112,8 @@ class Decompression:
 
     def __init__(self, encoding: str) -> None:
         self._encoding = encoding
-        self._member = ENCODINGS[encoding]()
+        self._make = PROTOCOL_ENCODINGS[encoding]
+        self._member = self._make()
         self._given: deque[bytes] = deque()
         self._within = False  # a member
         self._members = 0
@@ -144,7 +147,7 @@ class Decompression:
 
     def _decompress(self, most: int) -> bytes:
         if not self._within:
-            self._member = ENCODINGS[self._encoding]()
+            self._member = self._make()
             self._within = True
         member = self._member
         data = self._given.popleft() if member.needs_input else b""

@@ -1,7 +1,7 @@
 """Which formats a request and its answer are in."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,13 +58,13 @@ def body_type(content_type: str, spoken: Sequence[str]) -> str:
     return media_type
 
 
-def content_encoding(named: str) -> str:
+def content_encoding(named: str, spoken: Collection[str] = ENCODINGS) -> str:
     """The one encoding of a body, among those spoken here, or "" where there is none."""
     encoding = named.strip().lower()
     if encoding in ("", "identity"):
         return ""
-    if encoding not in ENCODINGS:
-        raise UnsupportedEncoding(f"Content-Encoding {_cut(named)} is not read here; {', '.join(ENCODINGS)} is")
+    if encoding not in spoken:
+        raise UnsupportedEncoding(f"Content-Encoding {_cut(named)} is not read here; {', '.join(spoken)} is")
     return encoding
 
 

@@ -331,13 +331,13 @@ def test_slow_clients_hold_no_thread(encoding: str) -> None:
 
 def test_decompression_leaves_the_event_loop_alone(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
     threads: set[int] = set()
-    make = encodings.ENCODINGS["gzip"]
+    make = encodings.PROTOCOL_ENCODINGS["gzip"]
 
     def watched() -> encodings.Member:
         threads.add(threading.get_ident())
         return make()
 
-    monkeypatch.setitem(encodings.ENCODINGS, "gzip", watched)
+    monkeypatch.setitem(encodings.PROTOCOL_ENCODINGS, "gzip", watched)
     seen = threading.get_ident()
     start, *_ = Client(gzip.compress(FILE), headers=[*HEADERS, *CHUNKED, (b"content-encoding", b"gzip")], url=URL).call(
         service

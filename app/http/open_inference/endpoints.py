@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
-from urllib.parse import unquote
 
 import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -27,14 +26,14 @@ from app.spec.operators import Operator
 
 READ, WRITE = ("GET", "HEAD"), ("POST",)
 
-PREFIXES = ("/v2/health/", "/v2/models/", "/v2/repository/", "/v2/systemsharedmemory", "/v2/cudasharedmemory")
+PREFIXES = ("/v2/health/", "/v2/models/", "/v2/repository/", "/v2/systemsharedmemory/", "/v2/cudasharedmemory/")
 """What is under these, and /v2 itself, is the protocol's; all else under /v2 is our opset 2."""
 
 LONGEST_BODY = 1 << 16
 """Bytes of a body that registers a region."""
 
 _MODEL = re.compile(r"/v2/models/([^/]+)(?:/versions/([^/]+))?(?:/(?:infer|ready|config|stats))?")
-_REGION = re.compile(r"/v2/systemsharedmemory/region/([^/]+)/(status|register|unregister)")
+_REGION = re.compile(r"/v2/systemsharedmemory/region/(.+)/(status|register|unregister)")
 
 Answer = Callable[[], Reply]
 
@@ -108,7 +107,7 @@ class OpenInference:
                 methods = READ if region[2] == "status" else WRITE
                 if method not in methods:
                     return _not_allowed(method, methods)
-                return self._region(unquote(region[1]), region[2], content)
+                return self._region(region[1], region[2], content)
             return self._nothing_there(method, path)
         except Refusal as refusal:
             return refused(refusal)
@@ -156,7 +155,7 @@ class OpenInference:
     def _nothing_there(self, method: str, path: str) -> Reply:
         """A 404 that says what exists, or a 405."""
         if found := _MODEL.fullmatch(path):
-            name, version = unquote(found[1]), found[2]
+            name, version = found[1], found[2]
             if name not in MODELS:
                 raise UnknownOperator(f"there is no model of that name; there are {', '.join(MODELS)}")
             if version is not None and version not in (known := [str(row.version) for row in MODELS[name]]):
@@ -168,7 +167,7 @@ class OpenInference:
 
 def is_ours(path: str) -> bool:
     """Whether a path, without a slash at its end, is the protocol's."""
-    return path == "/v2" or path.startswith(PREFIXES)
+    return path == "/v2" or f"{path}/".startswith(PREFIXES)
 
 
 def _registered(name: str, content: bytes) -> Registered:

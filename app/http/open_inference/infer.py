@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.errors import MalformedBody, Overloaded, Refusal
 from app.http.body import Body, Disconnected, TooSlow
-from app.http.encodings import answer_encoding
+from app.http.encodings import PROTOCOL_ENCODINGS, answer_encoding
 from app.http.flow import Flow
 from app.http.intake import Compressed, Intake
 from app.http.negotiation import content_encoding
@@ -77,7 +77,7 @@ class Infer:
 
     async def _reply(self, inference: Inference, headers: dict[bytes, bytes], body: Body) -> Reply:
         try:
-            encoding = content_encoding(headers.get(b"content-encoding", b"").decode("latin-1"))
+            encoding = content_encoding(headers.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
             length = _length(headers.get(INFER_HEADER))
             return await self._answer(inference, body, length, encoding)
         except Disconnected:

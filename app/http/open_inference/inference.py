@@ -53,11 +53,10 @@ class Inference:
 
     def take(self, body: bytes, length: int | None) -> None:
         """A body that is there as a whole; its JSON has `length` bytes, None for all of them."""
-        if length is None:
-            length = len(body)
-        if length > len(body):
+        if length is not None and length > len(body):
             raise MalformedBody(f"the JSON is to have {length} bytes, and the body has {len(body)}")
-        asked = self.read(body if length == len(body) else body[:length]) if length else self.read_raw(len(body))
+        asked = self.read_raw(len(body)) if length == 0 else self.read(body[:length])
+        length = len(body) if length is None else length
         raw = memoryview(body)[length:]
         if len(raw) != asked.binary_size:
             said = f"{asked.binary_size} bytes of tensors are to follow the JSON of {length} bytes"

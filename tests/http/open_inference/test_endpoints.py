@@ -1,0 +1,132 @@
+"""Every path of the protocol beside infer: what is served, and what is not there."""
+
+from typing import Any
+
+import pytest
+
+from app.spec.operators import OPERATORS, SERVING, Operator
+from tests.http.service import Service
+from tests.inference import DATATYPES
+
+every_row = pytest.mark.parametrize("operator", OPERATORS, ids=lambda row: row.path)
+
+
+def read(service: Service, path: str) -> Any:
+    """What a path answers, and answers as well with a slash at its end."""
+    response, slash = service.get(path), service.get(f"{path}/")
+    assert response.status_code == slash.status_code == 200, response.text
+    assert response.headers["content-type"] == "application/json"
+    assert response.content == slash.content
+    assert service.request("HEAD", path).headers["content-length"] == str(len(response.content))
+    return response.json()
+
+
+def test_health(service: Service) -> None:
+    assert read(service, "/v2/health/live") == {"live": True}
+    assert read(service, "/v2/health/ready") == {"ready": True}
+
+
+def test_the_server_says_what_it_can(service: Service) -> None:
+    found = read(service, "/v2")
+    assert found["name"] == "keepdims"
+    assert "binary_tensor_data" in found["extensions"]
+    assert "system_shared_memory" not in found["extensions"]
+    assert "system_shared_memory" in read(Service(shared_memory=True), "/v2")["extensions"]
+
+
+def model_paths(operator: Operator) -> list[str]:
+    newest = SERVING[operator.path_name][28] == operator
+    path = f"/v2/models/{operator.path_name}"
+    return [f"{path}/versions/{operator.version}", *([path] if newest else [])]
+
+
+@every_row
+def test_a_model_is_described(service: Service, operator: Operator) -> None:
+    for path in model_paths(operator):
+        found = read(service, path)
+        assert found["name"] == operator.path_name
+        assert found["versions"] == [str(row.version) for row in OPERATORS if row.name == operator.name]
+        data, *others = found["inputs"]
+        assert (data["name"], data["datatype"], data["shape"]) == ("data", "FP32", [-1])
+        assert data["parameters"]["datatypes"] == [DATATYPES[dtype] for dtype in operator.dtypes]
+        assert [item["name"] for item in others] == ([] if operator.name.startswith("Arg") else ["axes"])
+        (reduced,) = found["outputs"]
+        assert (reduced["name"], reduced["shape"]) == ("reduced", [-1])
+        assert reduced["datatype"] == ("INT64" if operator.name.startswith("Arg") else "FP32")
+        assert read(service, f"{path}/ready") == {"name": operator.path_name, "ready": True}
+
+
+@every_row
+def test_a_model_has_a_configuration(service: Service, operator: Operator) -> None:
+    for path in model_paths(operator):
+        found = read(service, f"{path}/config")
+        assert (found["name"], found["max_batch_size"]) == (operator.path_name, 0)
+        assert [item["name"] for item in found["output"]] == ["reduced"]
+        assert all(item["data_type"].startswith("TYPE_") and item["dims"] == [-1] for item in found["input"])
+        assert [item["optional"] for item in found["input"]] == [False, True][: len(found["input"])]
+
+
+def test_the_index_lists_every_version(service: Service) -> None:
+    for path in ("/v2/repository/index", "/v2/repository/index/"):
+        found = service.post(path).json()
+        assert [(item["name"], item["version"]) for item in found] == [
+            (row.path_name, str(row.version)) for row in OPERATORS
+        ]
+        assert {item["state"] for item in found} == {"READY"}
+
+
+def test_opset_2_is_still_there(service: Service) -> None:
+    assert service.get("/v2/reduce_min").json()["name"] == "ReduceMin"
+    assert service.post("/v2/reduce_min", {"data": {"dtype": "float32", "values": [2, 1]}}).status_code == 200
+
+
+@pytest.mark.parametrize("what", ["", "/ready", "/config", "/stats", "/infer"])
+def test_an_unknown_model_or_version_is_404_and_says_which_there_are(service: Service, what: str) -> None:
+    ask = service.post if what == "/infer" else service.get
+    for path, said in (
+        ("/v2/models/reduce_nothing", "reduce_sum_square"),
+        ("/v2/models/reduce_min/versions/14", "1, 11, 12, 13, 18, 20"),
+        ("/v2/models/reduce_min/versions/v12", "1, 11, 12, 13, 18, 20"),
+        ("/v2/models/reduce_min/versions/012", "1, 11, 12, 13, 18, 20"),
+    ):
+        response = ask(path + what)
+        assert response.status_code == 404
+        assert response.headers["content-type"] == "application/json"
+        assert said in response.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v2/models/reduce_min/x", "/v2/models/", "/v2/health/x", "/v2/cudasharedmemory/status"]
+)
+def test_what_is_not_there_is_told_in_the_words_of_the_protocol(service: Service, path: str) -> None:
+    response = service.get(path)
+    assert response.status_code == 404
+    assert response.json().keys() == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/v2", "GET, HEAD"),
+        ("PUT", "/v2/health/live", "GET, HEAD"),
+        ("GET", "/v2/models/reduce_min/infer", "POST"),
+        ("GET", "/v2/repository/index", "POST"),
+        ("GET", "/v2/systemsharedmemory/region/a/register", "POST"),
+    ],
+)
+def test_another_method_is_405(service: Service, method: str, path: str, allowed: str) -> None:
+    response = service.request(method, path)
+    assert (response.status_code, response.headers["allow"]) == (405, allowed)
+    assert response.json().keys() == {"error"}
+
+
+def test_shared_memory_is_off_unless_asked_for(service: Service) -> None:
+    for method, path in (
+        ("GET", "/v2/systemsharedmemory/status"),
+        ("GET", "/v2/systemsharedmemory/region/a/status"),
+        ("POST", "/v2/systemsharedmemory/unregister"),
+        ("POST", "/v2/systemsharedmemory/region/a/register"),
+    ):
+        response = service.request(method, path, {"key": "/a", "offset": 0, "byte_size": 4})
+        assert response.status_code == 400
+        assert "KEEPDIMS_SHARED_MEMORY" in response.json()["error"]
