@@ -5,9 +5,8 @@ be cut anywhere and come in any order; together they hold every element once.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -32,8 +31,7 @@ NUMPY_DTYPES: dict[str, NumpyDtype] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """dtype (our spelling, a key of NUMPY_DTYPES) and shape of a tensor.
 
     `fortran`: its blocks run through the elements in column-major order, the first index fastest.
@@ -53,16 +51,14 @@ class Header:
         return NUMPY_DTYPES[self.dtype]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Consecutive elements of a tensor: `values` (1-D, contiguous, native byte order) from flat index `start` on."""
 
     start: int
     values: NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(NamedTuple):
     """A header and all its elements, `values.shape == header.shape`."""
 
     header: Header

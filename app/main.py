@@ -1,35 +1,45 @@
 """Where the parts meet."""
 
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
 from app.http import health
 from app.http.dispatch import Dispatch
+from app.http.metrics import Metrics, metrics_route
+from app.http.open_inference.counters import Counters
+from app.http.open_inference.endpoints import OpenInference, infers
+from app.http.open_inference.regions import Regions
+from app.http.open_inference.sharing import shared_folder
+from app.http.patience import Patience
 from app.http.routes import page_routes, reduction_routes, reductions
+from app.http.threads import Threads
 from app.http.unrouted import add_problems
-from app.kernels.workers import Workers
 from app.settings import Settings
 
 
 def create_app(settings: Settings | None = None) -> Dispatch:
     """The service as an ASGI application; settings come from the environment if none are given."""
     settings = settings or Settings()
-    workers = Workers(settings.kernel_threads)
-    threads = ThreadPoolExecutor(settings.kernel_threads, "request")
-    answering = reductions(settings, workers, threads)
+    threads = Threads.of(settings.kernel_threads)
+    metrics = Metrics()
+    answering = reductions(settings, threads, metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        threads.shutdown()
-        workers.close()
+        threads.close()
 
     framework = FastAPI(title="keepdims", openapi_url=None, redirect_slashes=False, lifespan=lifespan)
     framework.include_router(health.router)
+    framework.include_router(metrics_route(metrics))
     framework.include_router(page_routes(answering, settings))
     framework.router.routes.extend(reduction_routes(answering))
     add_problems(framework, answering)
-    return Dispatch(framework, answering)
+
+    folder = shared_folder()
+    counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
+    patience = Patience(settings.body_timeout)
+    models = infers(settings, threads, patience, metrics, counters, regions)
+    return Dispatch(OpenInference(framework, patience, counters, regions), {**answering, **models}, at_once=answering)

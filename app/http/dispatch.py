@@ -1,10 +1,21 @@
 """One lookup in front of the framework."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.reply import NOSNIFF
+from app.http.fields import Fields
+from app.http.reply import NOSNIFF, Reply
+from app.http.request_id import HEADER, request_id
+
+
+class Post(Protocol):
+    """What answers POST on one path and has a short way for what is small, beside that of an application."""
+
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
+        """The reply to a body that is there as a whole, neither encoded in transfer nor longer than INLINE_BYTES; None
+        if the application is to be asked."""
 
 
 class Dispatch:
@@ -15,8 +26,9 @@ class Dispatch:
     framework.
     """
 
-    def __init__(self, app: ASGIApp, posts: Mapping[str, ASGIApp]) -> None:
+    def __init__(self, app: ASGIApp, posts: Mapping[str, ASGIApp], at_once: Mapping[str, Post]) -> None:
         self.app = app
+        self.at_once = {path.encode(): post for path, post in at_once.items()}
         self._posts = posts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -25,9 +37,11 @@ class Dispatch:
         if scope["method"] == "POST" and (post := self._posts.get(scope["path"])):
             return await post(scope, receive, send)
 
-        async def send_nosniff(message: Message) -> None:
-            if message["type"] == "http.response.start" and NOSNIFF not in message["headers"]:
-                message["headers"].append(NOSNIFF)
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if NOSNIFF not in message["headers"]:
+                    message["headers"].append(NOSNIFF)
+                message["headers"].append((HEADER, request_id(dict(scope["headers"]).get(HEADER))))
             await send(message)
 
-        return await self.app(scope, receive, send_nosniff)
+        return await self.app(scope, receive, send_on)

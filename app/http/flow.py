@@ -12,7 +12,7 @@ from app.http.body import Body
 from app.http.intake import Intake
 from app.http.reply import Reply
 
-BATCH = 1 << 20
+BATCH = 1 << 22
 """Bytes that are worth a hand-over to a thread."""
 
 PIECES = 1 << 12

@@ -6,17 +6,39 @@ A call takes as long as a piece does, so that a thread is held while there is so
 from collections.abc import Sequence
 from typing import Protocol
 
+from app.blocks import Tensor
 from app.errors import BodyTooLarge, MalformedBody
 from app.evaluate import Evaluation
 from app.http.encodings import Decompression
+from app.http.phases import Phase, Phases
 from app.http.reducer import Reducer
 from app.http.reply import Reply
 from app.tensors.elements import Elements
-from app.tensors.formats import Buffered, Streamed
-from app.tensors.request import Answer
+from app.tensors.formats import Buffered
+from app.tensors.request import Answer, Preamble
 
 STEP = 1 << 20
 """Bytes that are decompressed before they are looked at."""
+
+
+class Preambles(Protocol):
+    """What knows where the elements of a body begin."""
+
+    def preamble(self, start: bytes, query: str) -> Preamble | None:
+        """What the first bytes of a body say; None if more of them are needed."""
+
+
+class Reducing(Protocol):
+    """What answers to a preamble and the elements behind it."""
+
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
+        """What takes in the elements. `declared`: the bytes of the whole body, if that is known."""
+
+    def check_state_size(self, held: int) -> None:
+        """A Refusal if that many bytes may not be held for outputs that are not done."""
+
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, dtype: str) -> Reply:
+        """The answer; `dtype` is that of the tensor it was reduced from."""
 
 
 class Intake(Protocol):
@@ -58,9 +80,18 @@ class Whole:
 class Flowing:
     """A body whose elements are reduced as they come."""
 
-    def __init__(self, reducer: Reducer, given: Streamed, query: str, wanted: str, declared: int | None) -> None:
+    def __init__(
+        self,
+        reducer: Reducing,
+        given: Preambles,
+        query: str,
+        wanted: str,
+        declared: int | None,
+        phases: Phases | None = None,
+    ) -> None:
         """`declared`: the bytes of the whole body, if that is known."""
         self._reducer = reducer
+        self._phases = phases or Phases()
         self._given = given
         self._query = query
         self._wanted = wanted
@@ -90,8 +121,10 @@ class Flowing:
         if self._evaluation is None or self._elements is None:
             self.hold(b"".join(pieces))
         else:
-            held = self._evaluation.absorb(self._elements.block((self.held, *pieces)))
-            self._reducer.check_state_size(held)
+            block = self._elements.block((self.held, *pieces))
+            self._phases.lap(Phase.DECODE)
+            self._reducer.check_state_size(self._evaluation.absorb(block))
+            self._phases.lap(Phase.COMPUTE)
             self.held = b""
         return False
 
@@ -100,7 +133,9 @@ class Flowing:
             raise MalformedBody("the body ends before its elements begin")
         self.absorb(())
         self._elements.end()
-        return self._reducer.reply(self._evaluation.finish(), self._wanted, self._answer)
+        tensor = self._evaluation.finish()
+        self._phases.lap(Phase.COMPUTE)
+        return self._reducer.reply(tensor, self._wanted, self._answer, self._elements.header.dtype)
 
 
 class Compressed:

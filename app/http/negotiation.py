@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.errors import NotAcceptable, UnsupportedEncoding, UnsupportedMediaType
 from app.http.encodings import ENCODINGS
+from app.http.fields import Fields
 from app.tensors.formats import FORMATS
 
 _WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
@@ -29,9 +30,10 @@ class Terms(NamedTuple):
     wanted: str
 
 
-def terms(encoding: bytes, content_type: bytes, accept: bytes) -> Terms:
-    """The terms that the header fields Content-Encoding, Content-Type and Accept leave; a Refusal if they leave none.
-    Empty are those that are not there."""
+def terms_of(fields: Fields) -> Terms:
+    """The terms that the header fields of a request leave; a Refusal if they leave none."""
+    encoding, content_type = fields.get(b"content-encoding", b""), fields.get(b"content-type", b"")
+    accept = fields.get(b"accept", b"")
     read = _terms if len(encoding) + len(content_type) + len(accept) <= REMEMBERED else _terms.__wrapped__
     return read(encoding, content_type, accept)
 

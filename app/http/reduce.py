@@ -3,21 +3,24 @@
 import logging
 from asyncio import Future, get_running_loop
 from collections.abc import Callable
-from concurrent.futures import Executor
+from time import perf_counter
 from typing import TypeVar
 
 from starlette.types import Receive, Scope, Send
 
 from app.errors import Overloaded, Refusal
 from app.http.body import Body, Disconnected, TooSlow
+from app.http.fields import Fields, by_name
 from app.http.flow import Flow
 from app.http.intake import Compressed, Flowing, Intake, Whole
-from app.http.negotiation import terms
+from app.http.metrics import Metrics, Tally
+from app.http.negotiation import Terms, terms_of
 from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, INTERNAL, document, refused
 from app.http.reducer import Reducer
 from app.http.reply import Reply
-from app.kernels.workers import Workers
+from app.http.request_id import HEADER, request_id
+from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import Operator
 from app.tensors.formats import BUFFERED, STREAMED, Buffered, Streamed
@@ -38,27 +41,36 @@ class Reduce:
         operator: Operator,
         location: str | None,
         settings: Settings,
-        workers: Workers,
-        threads: Executor,
+        threads: Threads,
         patience: Patience,
+        metrics: Metrics,
     ) -> None:
         """`location`: the canonical path, where that is another than this one."""
         self.operator = operator
         self.location = location
         self._settings = settings
-        self._threads = threads
+        self._requests = threads.requests
         self._patience = patience
-        self._reducer = Reducer(operator, location, settings, workers)
+        self._tally = Tally(metrics, operator)
+        self._reducer = Reducer(operator, location, settings, threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = _by_name(scope["headers"])
-        chunked = b"transfer-encoding" in headers
-        body = Body(receive, headers.get(b"content-length"), chunked, self._patience)
+        start = perf_counter()
+        fields = by_name(scope["headers"])
+        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience)
+        given = ""
         try:
-            reply = await self._reply(headers, body, scope["query_string"].decode("latin-1"))
+            agreed = terms_of(fields)
+            given = agreed.given
+            reply = await self._reply(agreed, body, scope["query_string"].decode("latin-1"))
         except Disconnected:
             return
-        await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
+        except Exception as error:  # noqa: BLE001 each becomes an answer
+            body.ended |= isinstance(error, TooSlow)
+            reply = self._failed(error)
+        self._tally.count(given, reply.dtype, reply.status, perf_counter() - start)
+        headers = reply.raw_headers((HEADER, request_id(fields.get(HEADER))))
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         if not body.ended:
             await send({"type": "http.response.body", "body": reply.body, "more_body": True})
             await body.discard()
@@ -66,40 +78,60 @@ class Reduce:
         else:
             await send({"type": "http.response.body", "body": reply.body})
 
-    async def _reply(self, headers: dict[bytes, bytes], body: Body, query: str) -> Reply:
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
+        """The reply to a small body that is there, its content-length and nothing else being said of how it is
+        transferred; None if it takes more than a moment, and is to be asked for as an application."""
+        start = perf_counter()
+        given = ""
         try:
-            encoding, given, wanted = terms(
-                headers.get(b"content-encoding", b""), headers.get(b"content-type", b""), headers.get(b"accept", b"")
-            )
-            if given in STREAMED:
-                return await self._streamed(body, STREAMED[given], encoding, query, wanted)
-            return await self._buffered(body, BUFFERED[given], encoding, query, wanted)
-        except Refusal as refusal:
-            return refused(refusal)
-        except TooSlow:
-            body.ended = True
-            return document(BODY_TOO_SLOW, f"no piece of the body came for {self._settings.body_timeout:g} seconds")
-        except MemoryError:
-            return refused(Overloaded("there is not enough memory for this request"))
-        except Disconnected:
-            raise
-        except Exception:  # a bug: the log has the inside, the caller does not
-            log.exception("%s version %d failed", self.operator.name, self.operator.version)
-            return document(INTERNAL, "this is a mistake of the service, not of the request")
+            agreed = terms_of(fields)
+            given = agreed.given
+            reply = self._small(agreed, content, query.decode("latin-1"))
+        except Exception as error:  # noqa: BLE001 each becomes an answer
+            reply = self._failed(error)
+        if reply is not None:
+            self._tally.count(given, reply.dtype, reply.status, perf_counter() - start)
+        return reply
 
-    async def _buffered(self, body: Body, given: Buffered, encoding: str, query: str, wanted: str) -> Reply:
+    def _failed(self, error: Exception) -> Reply:
+        match error:
+            case Refusal():
+                return refused(error)
+            case TooSlow():
+                return document(BODY_TOO_SLOW, f"no piece of the body came for {self._settings.body_timeout:g} seconds")
+            case MemoryError():
+                return refused(Overloaded("there is not enough memory for this request"))
+        # A bug: the log has the inside, the caller does not.
+        log.error("%s version %d failed", self.operator.name, self.operator.version, exc_info=error)
+        return document(INTERNAL, "this is a mistake of the service, not of the request")
+
+    def _small(self, agreed: Terms, content: bytes, query: str) -> Reply | None:
+        encoding, given, wanted = agreed
+        if encoding or not 0 < len(content) <= min(INLINE_BYTES, self._settings.max_body_bytes):
+            return None
+        if given in STREAMED:
+            intake = Flowing(self._reducer, STREAMED[given], query, wanted, len(content))
+            intake.hold(content)
+            return intake.finish() if intake.held else None
+        request = BUFFERED[given].decode(content, query)
+        return self._reducer.answer(request, wanted) if request.header.size else None  # of none, it may be any size
+
+    async def _reply(self, agreed: Terms, body: Body, query: str) -> Reply:
+        given = agreed.given
+        if given in STREAMED:
+            return await self._streamed(body, STREAMED[given], agreed.encoding, query, agreed.wanted)
+        return await self._buffered(body, BUFFERED[given], agreed, query)
+
+    async def _buffered(self, body: Body, given: Buffered, agreed: Terms, query: str) -> Reply:
         limit = self._settings.max_body_bytes
         body.admit(limit)
-        if encoding:
-            whole = Whole(self._reducer, given, query, wanted)
-            return await self._flowing(body, Compressed(whole, encoding, limit))
+        if agreed.encoding:
+            whole = Whole(self._reducer, given, query, agreed.wanted)
+            return await self._flowing(body, Compressed(whole, agreed.encoding, limit))
         content = await body.read()
-        if len(content) > INLINE_BYTES:
-            return await self._run(lambda: self._reducer.answer(given.decode(content, query), wanted))
-        request = given.decode(content, query)
-        if request.header.size == 0:  # the answer may be any size
-            return await self._run(self._reducer.answer, request, wanted)
-        return self._reducer.answer(request, wanted)
+        if (reply := self._small(agreed, content, query)) is not None:
+            return reply
+        return await self._run(lambda: self._reducer.answer(given.decode(content, query), agreed.wanted))
 
     async def _streamed(self, body: Body, given: Streamed, encoding: str, query: str, wanted: str) -> Reply:
         limit = self._settings.max_stream_bytes
@@ -117,15 +149,4 @@ class Reduce:
         return await Flow(body, intake, self._run).reply()
 
     def _run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
-        return get_running_loop().run_in_executor(self._threads, call, *arguments)
-
-
-def _by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Headers by name; one that is given on several lines is the list of them all."""
-    found = dict(headers)
-    if len(found) < len(headers):
-        lines: dict[bytes, list[bytes]] = {}
-        for name, value in headers:
-            lines.setdefault(name, []).append(value)
-        found = {name: b", ".join(values) for name, values in lines.items()}
-    return found
+        return get_running_loop().run_in_executor(self._requests, call, *arguments)

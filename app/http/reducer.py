@@ -9,7 +9,7 @@ from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, InvalidShape, MalformedBody
 from app.evaluate import FEW, Evaluation, Plan, plan
 from app.http.reply import RawHeaders, Reply
-from app.kernels.workers import Workers
+from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.arguments import parse_parameters
 from app.spec.operators import Operator
@@ -27,27 +27,31 @@ PLANS, LONGEST = 256, 256
 class Reducer:
     """What answers on one path. Everything that does not depend on the request is made here once."""
 
-    def __init__(self, operator: Operator, location: str | None, settings: Settings, workers: Workers) -> None:
+    def __init__(self, operator: Operator, location: str | None, settings: Settings, threads: Threads) -> None:
         """`location`: the canonical path, where that is another than this one."""
         self.operator = operator
         self._settings = settings
-        self._workers = workers
+        self._threads = threads
         self._plans: dict[tuple[str, tuple[int, ...], bool, str], Plan] = {}
         located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
         self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in FORMATS}
 
     def answer(self, request: Request, wanted: str) -> Reply:
         """The answer, in the media type `wanted`, to a request that is there as a whole."""
+        return self.reply(self.reduced(request, wanted), wanted, request.answer, request.header.dtype)
+
+    def reduced(self, request: Request, wanted: str) -> Tensor:
+        """The tensor that is to be answered in the media type `wanted`."""
         header, size = request.header, request.header.size
         plan = self._plan(header, request.parameters)
         if size == 0 or len(header.shape) > DEEP:
             self._check_answer_size(plan.answer, wanted)
         if 0 < size <= FEW and len(request.blocks) == 1:
-            return self.reply(plan.of_few(request.blocks[0].values), wanted, request.answer)
-        evaluation = Evaluation(plan, self._workers)
+            return plan.of_few(request.blocks[0].values)
+        evaluation = Evaluation(plan, self._threads.whole)
         for block in request.blocks:
             evaluation.absorb(block)
-        return self.reply(evaluation.finish(), wanted, request.answer)
+        return evaluation.finish()
 
     def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
         """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known.
@@ -55,7 +59,7 @@ class Reducer:
         Whatever can be refused before the elements come is refused here.
         """
         header = preamble.header
-        evaluation = Evaluation(self._plan(header, preamble.parameters), self._workers)
+        evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed)
         self._check_answer_size(evaluation.answer, wanted)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
@@ -71,14 +75,14 @@ class Reducer:
             limit = self._settings.max_body_bytes
             raise InvalidShape(f"the outputs in progress take {held} bytes, and may take {limit}", "/data/shape")
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer) -> Reply:
-        """A tensor in the media type `wanted`."""
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, dtype: str) -> Reply:
+        """A tensor in the media type `wanted`; `dtype` is that of the tensor it was reduced from."""
         body = FORMATS[wanted].encode(tensor, answer)
         headers = self._headers[wanted]
         if wanted in STREAMED:
             fields = STREAMED[wanted].fields(tensor.header)
             headers = (*headers, *((name.encode(), value.encode()) for name, value in fields.items()))
-        return Reply(200, body, headers)
+        return Reply(200, body, headers, dtype)
 
     def _plan(self, header: Header, parameters: Mapping[str, object]) -> Plan:
         """The plan for a header and parameters as they were given, remembered: the same ones come again and again."""

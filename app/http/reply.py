@@ -8,11 +8,13 @@ NOSNIFF = (b"x-content-type-options", b"nosniff")
 
 
 class Reply(NamedTuple):
-    """Status, body, and the headers beside Content-Length and nosniff, which every reply has."""
+    """Status, body, and the headers beside those that every reply has; the dtype that was reduced, for the count."""
 
     status: int
     body: bytes
     headers: RawHeaders
+    dtype: str = ""
 
-    def raw_headers(self) -> list[tuple[bytes, bytes]]:
-        return [*self.headers, NOSNIFF, (b"content-length", b"%d" % len(self.body))]
+    def raw_headers(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+        """All header fields, `more` among them."""
+        return [*self.headers, *more, NOSNIFF, (b"content-length", b"%d" % len(self.body))]

@@ -1,7 +1,6 @@
 """Every public path, made from the rows of the table."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -10,27 +9,28 @@ from starlette.routing import Route
 
 from app.http.binary import build_binary
 from app.http.html import CONTENT_SECURITY_POLICY, render_html
+from app.http.metrics import Metrics
 from app.http.negotiation import answer_type
 from app.http.openapi import build_openapi, reduce_id
 from app.http.pages import OperatorPage, OperatorsIndex, operator_page, operators_index
 from app.http.patience import Patience
 from app.http.reduce import Reduce
-from app.kernels.workers import Workers
+from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import SERVING
 
 READ = ["GET", "HEAD"]
 
 
-def reductions(settings: Settings, workers: Workers, threads: Executor) -> dict[str, Reduce]:
-    """What answers POST, by path: each operator at each opset that has it. `threads` take what is long."""
+def reductions(settings: Settings, threads: Threads, metrics: Metrics) -> dict[str, Reduce]:
+    """What answers POST, by path: each operator at each opset that has it."""
     patience = Patience(settings.body_timeout)
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():
             path = f"/v{opset}/{name}"
             location = None if path == operator.path else settings.root_path + operator.path
-            answering[path] = Reduce(operator, location, settings, workers, threads, patience)
+            answering[path] = Reduce(operator, location, settings, threads, patience, metrics)
     return answering
 
 

@@ -14,7 +14,15 @@ from app.spec.operators import LAST_OPSET, SERVING, resolve
 
 OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,5})/([^/]+)")
 
-SERVICE_PATHS = ("/operators", "/version", "/health/live", "/health/ready", "/openapi.json", "/openapi/binary.json")
+SERVICE_PATHS = (
+    "/operators",
+    "/version",
+    "/health/live",
+    "/health/ready",
+    "/metrics",
+    "/openapi.json",
+    "/openapi/binary.json",
+)
 
 
 def nothing_there(path: str) -> Reply:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from app.kernels.approximation import Approximation, nothing
 from app.kernels.double_double import two_sum
-from app.kernels.loading import LARGEST, read
+from app.kernels.loading import read
 from app.kernels.parts import exact_parts, grouped, products, split
-from app.kernels.rounding import Floats
+from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
 # Terms that are added in a row; of products, twice as many.
@@ -47,7 +47,9 @@ def estimate_short_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -
     """Squares that float64 holds: each sum of r of them is within r·2^-53 of itself, in whatever order."""
     y = scratch.shaped(tile.shape)[0]
     values = read(tile, y, scratch)
-    if values.dtype != tile.dtype and not _largest(values) <= LARGEST[tile.dtype]:  # float16 hides its infinities
+    if (
+        values.dtype != tile.dtype and not _largest(values) <= FORMATS[tile.dtype].largest
+    ):  # infinities hide
         return _unknown(shape)
     y = y.reshape(shape)
     sums = np.einsum("arb,arb->ab", y, y).reshape(-1)

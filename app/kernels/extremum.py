@@ -1,10 +1,12 @@
 """Min and Max: the state of an output is the extreme so far."""
 
+from math import copysign
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.few import exactly, rows
 from app.kernels.folding import DEPTH, in_one_pass, tile_bytes, tiles
 from app.kernels.kernel import Box
 from app.kernels.order import Order, order
@@ -70,6 +72,7 @@ class Extremum:
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self._dtype = dtype
         self._order = order(dtype, largest)
+        self._choice = max if largest else min
 
     def identity(self, outputs: int) -> Extremes:
         """The extremes of empty sets."""
@@ -96,7 +99,17 @@ class Extremum:
 
     def whole(self, box: Box) -> NDArray[Any]:
         """The extremes of a box."""
+        few = rows(box)
+        if few is not None:
+            return exactly([self._of_few(row) for row in few], self._dtype)
         return self._order.canonical(self._extremes(box)).view(self._dtype)
+
+    def _of_few(self, row: list[float]) -> float:
+        found = self._choice(row)
+        if found == 0.0:  # Python takes either zero for the other
+            signs = [copysign(1.0, x) for x in row if x == 0.0]
+            found = type(found)(copysign(0.0, self._choice(signs)))
+        return found
 
     def empty(self) -> np.generic:
         """The element that every other is preferred to."""

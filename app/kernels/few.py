@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from math import isfinite
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.kernels.kernel import Box
+from app.kernels.rounding import BFLOAT16, FORMATS, cast
 
 ELEMENTS, OUTPUTS = 64, 8
 """The most elements and outputs that are reduced this way."""
@@ -19,10 +22,22 @@ def rows(box: Box) -> list[list[float]] | None:
     o, r1, i, r2 = box.shape
     if box.size > ELEMENTS or o * i > OUTPUTS:
         return None
-    with np.errstate(invalid="ignore"):  # signalling NaN
-        wide = box.transpose(0, 2, 1, 3).reshape(o * i, r1 * r2).astype(np.float64)
-    found: list[list[float]] = wide.tolist()
+    own = box.astype(np.float32) if box.dtype == BFLOAT16 else box
+    found: list[list[float]] = own.transpose(0, 2, 1, 3).reshape(o * i, r1 * r2).tolist()
     return found if all(isfinite(x) for row in found for x in row) else None
+
+
+def rounded(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """What `cast` makes of the results."""
+    limit = FORMATS[dtype].largest
+    if dtype != BFLOAT16 and max(results) <= limit and min(results) >= -limit:
+        return np.array(results, dtype)
+    return cast(np.array(results), dtype)
+
+
+def exactly(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Results that are elements of the dtype."""
+    return np.array(results, np.float32).astype(dtype) if dtype == BFLOAT16 else np.array(results, dtype)
 
 
 def sum_of(ratios: Iterable[Ratio]) -> tuple[int, int]:

@@ -101,4 +101,3 @@ _READERS: dict[Dtype, Callable[[NDArray[Any], Floats, Scratch], NDArray[Any]]] =
     np.dtype(np.float32): _read,
     np.dtype(np.float64): _read,
 }
-LARGEST = {dtype: float(ml_dtypes.finfo(dtype).max) for dtype in FORMATS}

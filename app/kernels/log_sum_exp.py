@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
-from app.kernels.exponential import FINE, WIDTH, exponential_of_one, powers
+from app.kernels.exponential import FINE, WIDTH, exponentials_of, powers
 from app.kernels.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
-from app.kernels.few import rows
+from app.kernels.few import rounded, rows
 from app.kernels.kernel import Box
 from app.kernels.logarithm import log_of_one, log_pair
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, cast, pair_of_one, round_pair
+from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair
 from app.kernels.scratch import Scratch
 
 # Elements of a tile, elements it holds of each output at least, outputs finished together.
@@ -55,7 +55,7 @@ class LogSumExp:
     def whole(self, box: Box) -> NDArray[Any]:
         few = rows(box)
         if few is not None:
-            return cast(np.array([_of_few(row, self._dtype) for row in few]), self._dtype)
+            return rounded([_of_few(row, self._dtype) for row in few], self._dtype)
         _, r1, _, r2 = box.shape
         results, parts, outputs = [], [], 0
         for part in _regions(box):
@@ -96,13 +96,17 @@ def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
     if len(row) == 1:
         return row[0]
     top = round(max(row) / WIDTH)
-    sums = [0] * CLASSES
-    for x in row:
-        below = round(x / WIDTH)
-        if top - below < CLASSES:
-            sums[top - below] += exponential_of_one(x - WIDTH * below)
+    if round(min(row) / WIDTH) == top:
+        sums = [sum(exponentials_of([x - WIDTH * top for x in row]))]
+    else:
+        sums = [0] * CLASSES
+        own = [round(x / WIDTH) for x in row]
+        powers = exponentials_of([x - WIDTH * c for x, c in zip(row, own, strict=True)])
+        for c, power in zip(own, powers, strict=True):
+            if top - c < CLASSES:
+                sums[top - c] += power
     high, low = _pair_of_one(sums[0])
-    for depth in range(1, CLASSES):
+    for depth in range(1, len(sums)):
         if sums[depth]:
             scale, rest = float(_SCALES[depth]), float(_SCALE_TAILS[depth])
             part, tail = _pair_of_one(sums[depth])

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.few import product_of, rows
+from app.kernels.few import product_of, rounded, rows
 from app.kernels.kernel import Box
 from app.kernels.multiplication import BIAS, FRACTION_BITS, INFINITE, SLAB, ZERO, Multiplication, Products
 from app.kernels.regions import cuts, regions
 from app.kernels.results import leading_bits
-from app.kernels.rounding import FORMATS, Floats, Integers, cast, round_one, round_pair, round_scaled
+from app.kernels.rounding import FORMATS, Floats, Integers, round_one, round_pair, round_scaled
 
 # Elements of each output that a slab holds at least, where there are as many.
 _DEPTH = 64
@@ -69,7 +69,7 @@ class Product:
         few = rows(box)
         if few is None:
             return self.finish(self.partial(box), r1 * r2)
-        return cast(np.array([_of_few(row, self._dtype) for row in few]), self._dtype)
+        return rounded([_of_few(row, self._dtype) for row in few], self._dtype)
 
     def empty(self) -> np.generic:
         one: np.generic = self._dtype.type(1)

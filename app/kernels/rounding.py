@@ -38,6 +38,11 @@ class FloatFormat:
         """The bits of +inf."""
         return self.nan_bits - (1 << (self.precision - 2))
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest finite number."""
+        return float(ml_dtypes.finfo(self.dtype).max)
+
     def exponent(self, bits: int) -> int:
         """e of a finite number's bits, without sign: it is below 2^(e + 1)."""
         return max(bits >> (self.precision - 1), 1) - 1 + self.lowest_exponent
@@ -65,7 +70,7 @@ FORMATS: dict[np.dtype[Any], FloatFormat] = {
 
 _FLOAT32 = np.dtype(np.float32)
 _FLOAT64 = np.dtype(np.float64)
-_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def round_odd(high: Floats, low: Floats) -> Floats:
@@ -82,7 +87,7 @@ def round_odd(high: Floats, low: Floats) -> Floats:
 
 def cast(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     """float64 values to a narrower float dtype, rounded once."""
-    if dtype != _BFLOAT16:
+    if dtype != BFLOAT16:
         with np.errstate(over="ignore"):
             return values.astype(dtype)
     # The only cast to bfloat16 goes through float32; odd there, it rounds once.

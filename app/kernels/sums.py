@@ -12,7 +12,7 @@ from app.kernels.approximation import Approximation, nothing
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
 from app.kernels.double_double import two_sum
 from app.kernels.estimates import Estimate, side_by_side, together
-from app.kernels.few import rows, sum_of
+from app.kernels.few import rounded, rows, sum_of
 from app.kernels.gathering import PENDING, Gathered, gather, summed_in_the_middle
 from app.kernels.kernel import Box, quiet
 from app.kernels.layers import CELL, layered
@@ -22,7 +22,7 @@ from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
 from app.kernels.regions import cuts, regions
 from app.kernels.results import MEAN, ROOT, TOTAL, Result
-from app.kernels.rounding import FORMATS, cast
+from app.kernels.rounding import FORMATS
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
 
@@ -55,7 +55,7 @@ class ExactSum:
         few = rows(box)
         if few is None:
             return self._many(box)
-        return cast(np.array([self._of_few(row) for row in few]), self.dtype)
+        return rounded([self._of_few(row) for row in few], self.dtype)
 
     def _of_few(self, row: list[float]) -> float:
         total, exponent = sum_of(self.term.of_ratio(*x.as_integer_ratio()) for x in row)

@@ -17,7 +17,7 @@ class Elements:
     """The elements that a header promises, as they come."""
 
     def __init__(self, header: Header, big_endian: bool = False) -> None:
-        self._header = header
+        self.header = header
         self._kind = header.numpy_dtype
         self._swapped = big_endian and self._kind.itemsize > 1
         self._missing = self._size = header.size * self._kind.itemsize
@@ -50,14 +50,19 @@ class Elements:
     def _values(self, memory: NDArray[Any]) -> NDArray[Any]:
         if self._swapped:
             memory.view(f"u{self._kind.itemsize}").byteswap(inplace=True)
-        elif self._header.dtype == "bool" and memory.size and memory.max() > 1:
-            wrong = int(np.flatnonzero(memory > 1)[0])
-            said = f"element {self._start + wrong} is the byte {memory[wrong]}, and a bool is 0 or 1"
-            raise InvalidElement(said, "/data")
+        elif self.header.dtype == "bool":
+            check_bools(memory, self._start)
         return memory.view(self._kind)
 
     def _promise(self) -> str:
-        return f"{self._header.size} elements of {self._header.dtype}"
+        return f"{self.header.size} elements of {self.header.dtype}"
+
+
+def check_bools(memory: NDArray[np.uint8], start: int = 0) -> None:
+    """InvalidElement if one of the elements from `start` on is neither 0 nor 1."""
+    if memory.size and memory.max() > 1:
+        wrong = int(np.flatnonzero(memory > 1)[0])
+        raise InvalidElement(f"element {start + wrong} is the byte {memory[wrong]}, and a bool is 0 or 1", "/data")
 
 
 def _aligned(size: int) -> NDArray[Any]:

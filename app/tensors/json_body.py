@@ -42,7 +42,8 @@ def decode(body: bytes, query: str = "") -> Request:
         raise UnknownParameter("a JSON body takes its parameters as members beside data, none in the query string")
     if len(body) <= short.SHORT:
         try:
-            return _request(short.members(body), short.read)
+            members = short.members(body)
+            return short.request(members) or _request(members, short.read)
         except (Unusual, Refusal):
             pass
     try:
@@ -86,8 +87,9 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
     else:
         raise MissingField("data has neither values nor base64, and needs one of them", "/data")
     answer = Answer(encoding) if wishes is None else _answer(wishes, encoding)
-    for name, value in members.items():
-        _check_finite(value, f"/{name.replace('~', '~0').replace('/', '~1')}" if len(name) <= 40 else "")
+    if cut is not None or values is CUT:
+        for name, value in members.items():
+            _check_finite(value, f"/{name.replace('~', '~0').replace('/', '~1')}" if len(name) <= 40 else "")
     return Request(Header(dtype, shape), (Block(0, array.reshape(-1)),), members, answer)
 
 

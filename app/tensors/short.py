@@ -12,14 +12,16 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from app.blocks import NUMPY_DTYPES
-from app.tensors.narrowing import narrow
+from app.blocks import NUMPY_DTYPES, Block, Header
+from app.tensors.narrowing import LIMITS, narrow
+from app.tensors.request import Request
 from app.tensors.skeleton import Members, Unusual
 
 SHORT = 1 << 12
 """Bytes up to which a body is short."""
 
-_MINUS_ZERO = re.compile(rb"-0[^.0-9eE]")
+_LARGEST = LIMITS["float32"][0]
+MINUS_ZERO = re.compile(rb"-0[^.0-9eE]")
 _PARAMETERS = {int, list}
 _INTEGER = {int}
 _BOOL = {bool}
@@ -42,9 +44,26 @@ def members(body: bytes) -> Members:
                 raise Unusual
     except (ValueError, TypeError, KeyError):
         raise Unusual from None
-    if body.count(b":") != keys or (b"-0" in body and _MINUS_ZERO.search(body)):
+    if body.count(b":") != keys or (b"-0" in body and MINUS_ZERO.search(body)):
         raise Unusual
     return found
+
+
+def request(found: Members) -> Request | None:
+    """What the members of a short body ask for, where they are a tensor in values with nothing unusual about it."""
+    data = found["data"]
+    dtype, values, shape = data.get("dtype"), data.get("values"), data.get("shape")
+    if type(dtype) is not str or dtype not in NUMPY_DTYPES or values is None or "answer" in found:
+        return None
+    if len(data) != (2 if shape is None else 3) or (shape is None and "shape" in data):
+        return None
+    array = read(values, dtype)
+    if shape is not None and not (
+        type(shape) is list and _INTEGER.issuperset(map(type, shape)) and tuple(shape) == array.shape
+    ):
+        return None
+    del found["data"]
+    return Request(Header(dtype, array.shape), (Block(0, array.reshape(-1)),), found)
 
 
 def read(nested: object, dtype: str) -> NDArray[Any]:
@@ -55,14 +74,22 @@ def read(nested: object, dtype: str) -> NDArray[Any]:
         values: NDArray[Any] = np.array(nested, np.float64 if is_float else kind)
     except (ValueError, TypeError, OverflowError):
         raise Unusual from None
-    elements: Any = nested
+    flat: Any = nested if values.ndim else [nested]
     for _ in range(values.ndim - 1):
-        elements = chain.from_iterable(elements)
-    types = set(map(type, elements)) if values.ndim else {type(nested)}
-    if not types <= (_NUMBERS if is_float else _BOOL if dtype == "bool" else _INTEGER):
+        flat = chain.from_iterable(flat)
+    elements = list(flat)
+    if not set(map(type, elements)) <= (_NUMBERS if is_float else _BOOL if dtype == "bool" else _INTEGER):
         raise Unusual
-    if is_float and dtype != "float64":
-        values, doubtful = narrow(values, dtype)
-        if doubtful.size:
-            raise Unusual
-    return values
+    return _narrowed(values, elements, dtype) if is_float and dtype != "float64" else values
+
+
+def _narrowed(values: NDArray[Any], elements: list[float], dtype: str) -> NDArray[Any]:
+    """`values`, which are `elements`, in a narrower float dtype."""
+    if dtype == "float32" and elements and min(elements) >= -_LARGEST and max(elements) <= _LARGEST:
+        narrower: NDArray[Any] = values.astype(np.float32)
+        if narrower.astype(np.float64).tobytes() == values.tobytes():  # few calls: most short bodies have short numbers
+            return narrower
+    narrower, doubtful = narrow(values, dtype)
+    if doubtful.size:
+        raise Unusual
+    return narrower

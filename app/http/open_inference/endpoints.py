@@ -10,6 +10,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import InvalidParameter, Refusal, UnknownOperator, UnknownVersion
 from app.http.body import Body, Disconnected, TooSlow
+from app.http.fields import by_name
+from app.http.metrics import Metrics
 from app.http.open_inference import models
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.errors import JSON, failed, problem, refused
@@ -18,7 +20,6 @@ from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import Regions, Registered
 from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, NOT_FOUND
-from app.http.reduce import by_name
 from app.http.reply import Reply
 from app.http.threads import Threads
 from app.settings import Settings
@@ -39,12 +40,17 @@ Answer = Callable[[], Reply]
 
 
 def infers(
-    settings: Settings, threads: Threads, patience: Patience, counters: Counters, regions: Regions | None
+    settings: Settings,
+    threads: Threads,
+    patience: Patience,
+    metrics: Metrics,
+    counters: Counters,
+    regions: Regions | None,
 ) -> dict[str, Infer]:
     """What answers POST …/infer, by path."""
     answering: dict[str, Infer] = {}
     for operator, paths in _models():
-        infer = Infer(operator, settings, threads, patience, counters, regions)
+        infer = Infer(operator, settings, threads, patience, metrics, counters, regions)
         for path in paths:
             answering |= {f"{path}/infer": infer, f"{path}/infer/": infer}
     return answering

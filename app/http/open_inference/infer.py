@@ -10,8 +10,10 @@ from starlette.types import Receive, Scope, Send
 from app.errors import MalformedBody, Overloaded, Refusal
 from app.http.body import Body, Disconnected, TooSlow
 from app.http.encodings import PROTOCOL_ENCODINGS, answer_encoding
+from app.http.fields import Fields, by_name
 from app.http.flow import Flow
 from app.http.intake import Compressed, Intake
+from app.http.metrics import Metrics, Tally
 from app.http.negotiation import content_encoding
 from app.http.open_inference.arriving import Arriving
 from app.http.open_inference.counters import Counters
@@ -21,7 +23,7 @@ from app.http.open_inference.regions import Regions
 from app.http.patience import Patience
 from app.http.phases import Phase
 from app.http.problems import BODY_TOO_SLOW, INTERNAL
-from app.http.reduce import INLINE_BYTES, by_name
+from app.http.reduce import INLINE_BYTES
 from app.http.reducer import Reducer
 from app.http.reply import Reply
 from app.http.request_id import HEADER, request_id
@@ -44,6 +46,7 @@ class Infer:
         settings: Settings,
         threads: Threads,
         patience: Patience,
+        metrics: Metrics,
         counters: Counters,
         regions: Regions | None,
     ) -> None:
@@ -51,23 +54,27 @@ class Infer:
         self._settings = settings
         self._threads = threads.requests
         self._patience = patience
+        self._tally = Tally(metrics, operator)
         self._counters = counters
         self._regions = regions
         self._sender = Sender(operator.path_name, operator.version)
         self._reducer = Reducer(operator, None, settings, threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = by_name(scope["headers"])
-        body = Body(receive, headers.get(b"content-length"), b"transfer-encoding" in headers, self._patience)
-        encoding = answer_encoding(headers.get(b"accept-encoding", b"").decode("latin-1"))
-        inference = Inference(self._reducer, self._sender, self._regions, encoding)
+        fields = by_name(scope["headers"])
+        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience)
+        inference = self._inference(fields)
         try:
-            reply = await self._reply(inference, headers, body)
+            encoding = content_encoding(fields.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
+            reply = await self._answer(inference, body, _length(fields), encoding)
         except Disconnected:
             return
-        self._counters.count(self._operator, inference.phases, reply.status == 200)
-        fields = reply.raw_headers((HEADER, request_id(headers.get(HEADER))))
-        await send({"type": "http.response.start", "status": reply.status, "headers": fields})
+        except Exception as error:  # noqa: BLE001 each becomes an answer
+            body.ended |= isinstance(error, TooSlow)
+            reply = self._failed(error)
+        self._count(inference, reply)
+        headers = reply.raw_headers((HEADER, request_id(fields.get(HEADER))))
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         if not body.ended:
             await send({"type": "http.response.body", "body": reply.body, "more_body": True})
             await body.discard()
@@ -75,23 +82,42 @@ class Infer:
         else:
             await send({"type": "http.response.body", "body": reply.body})
 
-    async def _reply(self, inference: Inference, headers: dict[bytes, bytes], body: Body) -> Reply:
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
+        """The reply to a small body that is there; None if it takes more than a moment."""
+        if b"content-encoding" in fields or len(content) > self._settings.max_body_bytes:
+            return None
+        inference = self._inference(fields)
         try:
-            encoding = content_encoding(headers.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
-            length = _length(headers.get(INFER_HEADER))
-            return await self._answer(inference, body, length, encoding)
-        except Disconnected:
-            raise
-        except Refusal as refusal:
-            return refused(refusal)
-        except TooSlow:
-            body.ended = True
-            return problem(BODY_TOO_SLOW, f"no piece of the body came for {self._settings.body_timeout:g} seconds")
-        except MemoryError:
-            return refused(Overloaded("there is not enough memory for this request"))
-        except Exception:  # a bug: the log has the inside, the caller does not
-            log.exception("%s version %d failed", self._operator.name, self._operator.version)
-            return problem(INTERNAL, "this is a mistake of the service, not of the request")
+            reply = self._small(inference, content, _length(fields))
+        except Exception as error:  # noqa: BLE001 each becomes an answer
+            reply = self._failed(error)
+        if reply is not None:
+            self._count(inference, reply)
+        return reply
+
+    def _inference(self, fields: Fields) -> Inference:
+        encoding = answer_encoding(fields.get(b"accept-encoding", b"").decode("latin-1"))
+        return Inference(self._reducer, self._sender, self._regions, encoding)
+
+    def _count(self, inference: Inference, reply: Reply) -> None:
+        self._counters.count(self._operator, inference.phases, reply.status == 200)
+        self._tally.count("open-inference", reply.dtype, reply.status, sum(inference.phases.spent) / 1e9)
+
+    def _failed(self, error: Exception) -> Reply:
+        match error:
+            case Refusal():
+                return refused(error)
+            case TooSlow():
+                return problem(BODY_TOO_SLOW, f"no piece of the body came for {self._settings.body_timeout:g} seconds")
+            case MemoryError():
+                return refused(Overloaded("there is not enough memory for this request"))
+        # A bug: the log has the inside, the caller does not.
+        log.error("%s version %d failed", self._operator.name, self._operator.version, exc_info=error)
+        return problem(INTERNAL, "this is a mistake of the service, not of the request")
+
+    def _small(self, inference: Inference, content: bytes, length: int | None) -> Reply | None:
+        inference.take(content, length)
+        return inference.answer() if inference.is_small else None
 
     async def _answer(self, inference: Inference, body: Body, length: int | None, encoding: str) -> Reply:
         settings = self._settings
@@ -112,9 +138,9 @@ class Infer:
             inference.phases.lap(Phase.READ)
             if declared > INLINE_BYTES:
                 await run(inference.take, content, length)
-                return await run(inference.answer)
-            inference.take(content, length)
-            return inference.answer() if inference.is_small else await run(inference.answer)
+            elif (reply := self._small(inference, content, length)) is not None:
+                return reply
+            return await run(inference.answer)
         intake: Intake = Arriving(inference, length, declared, held)
         if encoding:
             intake = Compressed(intake, encoding, limit)
@@ -132,8 +158,9 @@ class Infer:
         return get_running_loop().run_in_executor(self._threads, call, *arguments)
 
 
-def _length(given: bytes | None) -> int | None:
-    """What the header field says of the length of the JSON."""
+def _length(fields: Fields) -> int | None:
+    """What the header says of the length of the JSON."""
+    given = fields.get(INFER_HEADER)
     if given is None:
         return None
     if not given.isdigit() or len(given) > 18:

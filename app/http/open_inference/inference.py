@@ -23,6 +23,9 @@ INFER_HEADER = b"inference-header-content-length"
 BINARY = (b"content-type", b"application/octet-stream")
 
 
+_NOTHING = Asked("", Input(Header("float32", ())), None, False, {}, True, None)
+
+
 class Inference:
     """What answers one request. `asked` is known once its JSON has been read."""
 
@@ -33,7 +36,7 @@ class Inference:
         self._sender = sender
         self._regions = regions
         self._encoding = encoding
-        self._asked = Asked("", Input(Header("float32", ())), None, False, {}, True, None)
+        self._asked = _NOTHING
         self._axes = self._data = memoryview(b"")
 
     def read(self, text: bytes) -> Asked:

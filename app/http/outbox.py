@@ -1,0 +1,38 @@
+"""Answers on their way out."""
+
+from asyncio import AbstractEventLoop, Transport
+from weakref import WeakKeyDictionary
+
+
+class Outbox:
+    """Sends the answers of one turn of an event loop together, at its end. The first wakes whoever waits for it, which
+    takes longer than sending does, and finds the processor at work for all the others."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: list[tuple[Transport, bytes, bool]] = []
+
+    def put(self, transport: Transport, content: bytes, stays: bool) -> None:
+        """Send this soon, and close the connection after it unless it stays."""
+        if not self._waiting:
+            self._loop.call_soon(self.send)
+        self._waiting.append((transport, content, stays))
+
+    def send(self) -> None:
+        """Send what is waiting."""
+        waiting, self._waiting = self._waiting, []
+        for transport, content, stays in waiting:
+            transport.write(content)
+            if not stays:
+                transport.close()
+
+
+_OUTBOXES: WeakKeyDictionary[AbstractEventLoop, Outbox] = WeakKeyDictionary()
+
+
+def outbox_of(loop: AbstractEventLoop) -> Outbox:
+    """The one outbox of an event loop."""
+    found = _OUTBOXES.get(loop)
+    if found is None:
+        found = _OUTBOXES[loop] = Outbox(loop)
+    return found

@@ -1,0 +1,27 @@
+"""The threads of one application."""
+
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import NamedTuple, Self
+
+from app.kernels.workers import ALONE, Workers
+
+
+class Threads(NamedTuple):
+    """`requests` run what would hold up the event loop. `whole` share a reduction of a tensor that is there, `streamed`
+    one that is on its way: they are one fewer, as the event loop is then busy with what arrives."""
+
+    requests: Executor
+    whole: Workers
+    streamed: Workers
+
+    @classmethod
+    def of(cls, threads: int) -> Self:
+        """As many as `threads` run at once."""
+        streamed = Workers(threads - 1) if threads > 2 else ALONE
+        return cls(ThreadPoolExecutor(threads, "request"), Workers(threads), streamed)
+
+    def close(self) -> None:
+        """End them all."""
+        self.requests.shutdown()
+        self.whole.close()
+        self.streamed.close()
