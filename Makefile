@@ -4,11 +4,12 @@ PYTHON ?= python3
 ARGS ?=
 DEV := .venv-dev/bin/python -m
 
-.PHONY: help serve test lint format openapi clients bench bench-peers lock clean
+.PHONY: help serve test test-inference lint format openapi clients bench bench-peers lock clean
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
 	@echo "make test     run every test             (ARGS='-k name' is handed to pytest)"
+	@echo "make test-inference   call the service with four clients of the Open Inference Protocol, half a gigabyte"
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make format   let ruff rewrite what it can"
 	@echo "make openapi  write openapi/ from the operator table"
@@ -22,6 +23,11 @@ serve: .venv/made
 
 test: .venv-dev/made
 	$(DEV) pytest $(ARGS)
+
+# The clients have an environment of their own, and the service theirs.
+test-inference: .venv-dev/made .venv-inference/made
+	SERVER_PYTHON=$(CURDIR)/.venv-dev/bin/python .venv-inference/bin/python -m pytest tests/open_inference \
+		--override-ini filterwarnings=default $(ARGS)
 
 lint: .venv-dev/made
 	$(DEV) ruff check .
@@ -63,15 +69,17 @@ lock: .venv-dev/made
 	$(LOCK) --group dev $(ARGS) -o requirements-dev.lock
 	$(LOCK) -c requirements-dev.lock $(ARGS) -o requirements.lock
 	$(subst pyproject.toml,openapi/requirements.in,$(LOCK)) $(ARGS) -o openapi/requirements.lock
+	$(subst pyproject.toml,tests/open_inference/requirements.in,$(LOCK)) $(ARGS) -o tests/open_inference/requirements.lock
 
 clean:
-	rm -rf .venv .venv-dev .venv-clients .venv-peers openapi/node_modules build
+	rm -rf .venv .venv-dev .venv-clients .venv-inference .venv-peers openapi/node_modules build
 
 # A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
 .venv/made: requirements.lock
 .venv-dev/made: requirements-dev.lock
 .venv-clients/made: openapi/requirements.lock
-.venv/made .venv-dev/made .venv-clients/made:
+.venv-inference/made: tests/open_inference/requirements.lock
+.venv/made .venv-dev/made .venv-clients/made .venv-inference/made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("keepdims needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<

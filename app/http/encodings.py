@@ -87,7 +87,7 @@ ENCODINGS: dict[str, Callable[[], Member]] = {
 }
 """By name in Content-Encoding: what makes a decompressor of one member."""
 
-PROTOCOL_ENCODINGS = {**ENCODINGS, "deflate": partial(Inflating, zlib.MAX_WBITS)}
+PROTOCOL_ENCODINGS: dict[str, Callable[[], Member]] = {**ENCODINGS, "deflate": partial(Inflating, zlib.MAX_WBITS)}
 """Those of the Open Inference Protocol, whose clients also know this one."""
 
 
@@ -104,7 +104,8 @@ def answer_encoding(accept: str) -> str:
 
 def compressed(content: bytes, encoding: str) -> bytes:
     """An answer in its encoding."""
-    return zlib.compress(content, _QUICK, _WRITTEN[encoding])
+    written = zlib.compressobj(_QUICK, wbits=_WRITTEN[encoding])
+    return written.compress(content) + written.flush()
 
 
 class Decompression:
