@@ -41,5 +41,5 @@ def create_app(settings: Settings | None = None) -> Dispatch:
     folder = shared_folder()
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
     patience = Patience(settings.body_timeout)
-    models = infers(settings, threads, patience, metrics, counters, regions)
-    return Dispatch(OpenInference(framework, patience, counters, regions), {**answering, **models}, at_once=answering)
+    posts = answering | infers(settings, threads, patience, metrics, counters, regions)
+    return Dispatch(OpenInference(framework, patience, counters, regions), posts, at_once=posts)

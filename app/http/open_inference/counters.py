@@ -8,10 +8,8 @@ import os
 from mmap import mmap
 from pathlib import Path
 from time import time_ns
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.http.phases import Phases
 from app.spec.operators import OPERATORS, Operator
@@ -21,8 +19,12 @@ FIELDS = ("success", "success_ns", "fail", "fail_ns", "queue_ns", "input_ns", "i
 
 _LAST = FIELDS.index("last_ms")
 _PATTERN = "counts-*"
-_ROWS = {(operator.name, operator.version): row for row, operator in enumerate(OPERATORS)}
 _SHAPE = len(OPERATORS), len(FIELDS)
+_SIZE = 8 * len(OPERATORS) * len(FIELDS)
+_ROWS = {
+    (row.name, row.version): start for row, start in zip(OPERATORS, range(0, _SIZE // 8, len(FIELDS)), strict=True)
+}
+"""Where the fields of an operator version begin."""
 
 
 class Counters:
@@ -30,35 +32,36 @@ class Counters:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
-        self._own: NDArray[Any] = np.zeros(_SHAPE, np.int64) if folder is None else _mapped(folder)
+        self._own = memoryview(bytearray(_SIZE) if folder is None else _mapped(folder)).cast("q")
 
     def count(self, operator: Operator, phases: Phases, answered: bool) -> None:
         """One request more; called on one thread."""
         _, queue, decode, compute, encode = phases.spent
-        row = self._own[_ROWS[operator.name, operator.version]]
         spent = queue + decode + compute + encode
+        own, row = self._own, _ROWS[operator.name, operator.version]
         if answered:
-            row[:_LAST] += (1, spent, 0, 0, queue, decode, compute, encode)
+            for field, more in enumerate((1, spent, 0, 0, queue, decode, compute, encode), row):
+                own[field] += more
         else:
-            row[2:4] += (1, spent)
-        row[_LAST] = time_ns() // 1_000_000
+            own[row + 2] += 1
+            own[row + 3] += spent
+        own[row + _LAST] = time_ns() // 1_000_000
 
     def read(self) -> dict[Operator, dict[str, int]]:
         """What was counted of each operator version in all processes, by field."""
         if self._folder is None:
-            counted = self._own[np.newaxis]
+            files = [np.frombuffer(self._own, np.int64)]
         else:
             files = [np.fromfile(path, np.int64) for path in self._folder.glob(_PATTERN)]
-            counted = np.array([found.reshape(_SHAPE) for found in files if found.size == self._own.size])
+        counted = np.array([found.reshape(_SHAPE) for found in files if found.nbytes == _SIZE])
         sums = counted.sum(0)
         sums[:, _LAST] = counted[..., _LAST].max(0)
         rows = (dict(zip(FIELDS, row, strict=True)) for row in sums.tolist())
         return dict(zip(OPERATORS, rows, strict=True))
 
 
-def _mapped(folder: Path) -> NDArray[Any]:
+def _mapped(folder: Path) -> mmap:
     """The counts of this process in its file, which goes on where a process of the same number has stopped."""
-    size = _SHAPE[0] * _SHAPE[1] * 8
     with os.fdopen(os.open(folder / f"counts-{os.getpid()}", os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-        file.truncate(size)
-        return np.frombuffer(mmap(file.fileno(), size), np.int64).reshape(_SHAPE)
+        file.truncate(_SIZE)
+        return mmap(file.fileno(), _SIZE)

@@ -13,9 +13,28 @@ from app.tensors import grammar, literal, plain, short, skeleton
 from app.tensors.open_inference.members import Asked, asked
 from app.tensors.skeleton import CUT, Members, Span, Unusual
 
+TEXTS, REMEMBERED = 256, 512
+"""Texts that are remembered, and the longest of them: where the elements of data are elsewhere, the same come again."""
+
+_remembered: dict[bytes, Asked] = {}
+
 
 def decode(text: bytes) -> Asked:
-    """What the JSON of a request asks for; a Refusal if it is malformed or breaks a rule.
+    """What the JSON of a request asks for; a Refusal if it is malformed or breaks a rule."""
+    if len(text) > REMEMBERED:
+        return _decode(text)
+    found = _remembered.get(text)
+    if found is None:
+        found = _decode(text)
+        if found.data.values is None:
+            if len(_remembered) >= TEXTS:
+                _remembered.clear()
+            _remembered[text] = found
+    return found
+
+
+def _decode(text: bytes) -> Asked:
+    """The same, read anew.
 
     Each reading leaves to the next what it does not take; the last takes everything, and what it refuses is refused.
     """
