@@ -72,12 +72,37 @@ def _pieces(body: bytes, start: int, end: int) -> Iterator[Piece]:
         if stop < 0 and (stop := body.find(b",", start + PIECE, end)) < 0:
             stop = end
         text = body[start:stop]
-        marks = text.translate(None, _PLAIN)
+        marks = _marks(text)
         closed = opened + marks.count(b"[") - marks.count(b"]")
         if closed < 0:
             raise Unusual
         yield Piece(text, marks, opened, closed)
         start, opened = stop + 1, closed
+
+
+def _marks(text: bytes) -> bytes:
+    """What is neither a digit nor belongs to a number. Of long rows, which have few brackets, the commas are counted
+    between one bracket and the next: that takes a fifth of the time of looking at every character."""
+    if b'"' in text or b"N" in text or b"I" in text:
+        return text.translate(None, _PLAIN)
+    commas = np.frombuffer(text, np.uint8) == ord(",")
+    found: list[bytes] = []
+    start = 0
+    opened, closed = text.find(b"["), text.find(b"]")
+    while opened >= 0 or closed >= 0:
+        if len(found) > _MOST_MARKS:
+            return text.translate(None, _PLAIN)
+        at = opened if closed < 0 or 0 <= opened < closed else closed
+        if at > start:
+            found.append(b"," * int(np.count_nonzero(commas[start:at])))
+        found.append(text[at : at + 1])
+        start = at + 1
+        if at == opened:
+            opened = text.find(b"[", start)
+        else:
+            closed = text.find(b"]", start)
+    found.append(b"," * int(np.count_nonzero(commas[start:])))
+    return b"".join(found)
 
 
 def _elements(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
@@ -189,6 +214,7 @@ class _Elements:
         return self._text[start:end].strip(b"[] \t\r\n").decode()
 
 
+_MOST_MARKS = 256
 _DIGIT = b"0123456789"
 _PLAIN = _DIGIT + b"+-.eE \t\r\n"
 _ODD = bytes(set(range(256)) - set(b"[],"))
