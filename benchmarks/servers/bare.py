@@ -1,4 +1,4 @@
-"""The floor: uvicorn and an ASGI application that reads the body, drops it and answers two bytes. `bare.py PORT`."""
+"""The floor: uvicorn and an ASGI application that reads the body, drops it and answers two bytes. `bare.py [keep] PORT`."""
 
 import sys
 from typing import Any
@@ -18,7 +18,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 
 if __name__ == "__main__":
-    # glibc maps each larger piece of a body afresh until one of this size has been freed; unmapped pages would double
-    # the time of a large body and make the floor too high. keepdims does the same.
-    bytearray(1 << 22)
-    uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning", lifespan="off", ws="none")
+    if "keep" in sys.argv:
+        # glibc maps each larger piece of a body afresh until one of this size has been freed.
+        bytearray(1 << 22)
+    uvicorn.run(app, port=int(sys.argv[-1]), access_log=False, log_level="warning", lifespan="off", ws="none")
