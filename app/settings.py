@@ -36,6 +36,6 @@ class Settings(BaseSettings):
     )
     shared_memory: bool = Field(
         default=False,
-        description="Whether callers on this machine may hand over tensors in shared memory. Whoever reaches the port can "
-        "then have any of it read or written that this process may; one who cuts it while it is in use ends the process.",
+        description="Whether callers may hand over tensors in shared memory. They have to be trusted: any that this user "
+        "may use is then read or written for them, and one who truncates it while it is in use ends the process.",
     )

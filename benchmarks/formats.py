@@ -102,12 +102,23 @@ def _open_inference_base64(x: Matrix) -> Request:
     return _json(INFER, {"inputs": [raw | {"data": [b64encode(x.tobytes()).decode()]}, columns]})
 
 
-def _open_inference_binary(x: Matrix) -> Request:
-    size = {"binary_data_size": x.nbytes}
-    data = {"name": "data", "shape": x.shape, "datatype": "FP32", "parameters": size}
+def _open_inference_binary(x: Matrix, **parameters: Any) -> Request:
+    data = {"name": "data", "shape": x.shape, "datatype": "FP32", "parameters": {"binary_data_size": x.nbytes}}
     outputs = [{"name": "reduced", "parameters": {"binary_data": True}}]
-    header = json.dumps({"inputs": [data], "outputs": outputs}).encode()
+    header = json.dumps({"inputs": [data], "outputs": outputs, "parameters": parameters}).encode()
     return Request(INFER, OCTETS | {"Inference-Header-Content-Length": str(len(header))}, header + x.tobytes())
+
+
+def _reducing_inference(x: Matrix) -> Request:
+    return _open_inference_binary(x, **attributes(INFER))
+
+
+def in_region(inference: Request, name: str) -> Request:
+    """An inference whose tensor is not behind the JSON, but in a region of shared memory."""
+    asked = json.loads(inference.body[: int(inference.headers["Inference-Header-Content-Length"])])
+    parameters = asked["inputs"][0]["parameters"]
+    parameters |= {"shared_memory_region": name, "shared_memory_byte_size": parameters.pop("binary_data_size")}
+    return _json(INFER, asked)
 
 
 def _open_inference_values(body: bytes) -> NDArray[Any]:
@@ -132,3 +143,4 @@ RAW_COLUMNS_IN_FRONT = Format(_columns_in_front, _octets)
 OPEN_INFERENCE = Format(_open_inference, _open_inference_values)
 OPEN_INFERENCE_BASE64 = Format(_open_inference_base64, _open_inference_values)
 OPEN_INFERENCE_BINARY = Format(_open_inference_binary, _open_inference_octets)
+REDUCING_INFERENCE = Format(_reducing_inference, _open_inference_octets)

@@ -20,7 +20,8 @@ OURS = "keepdims"
 @dataclass(frozen=True)
 class Peer:
     """A server. `package` is what to name the version of; `environment` the virtual environment, "" the one that
-    runs this; `arguments` go to Python, before the port unless `port_setting` names a variable for it."""
+    runs this; `arguments` go to Python, before the port unless `port_setting` names a variable for it; `inference` is
+    binary by the Open Inference Protocol, of a server that takes shared memory as well."""
 
     package: str
     arguments: tuple[str, ...]
@@ -28,6 +29,7 @@ class Peer:
     json: Format
     binary: Format
     base64: Format | None = None
+    inference: Format | None = None
     environment: str = ""
     port_setting: str = ""
 
@@ -56,10 +58,11 @@ PEERS: dict[str, Peer] = {
     OURS: Peer(
         "",
         ("-m", "app"),
-        "`python -m app`, one process, default settings; binary is .npy",
+        "`python -m app`, one process, default settings, shared memory allowed; binary is .npy",
         formats.JSON,
         formats.NPY,
         formats.BASE64,
+        formats.REDUCING_INFERENCE,
         port_setting="KEEPDIMS_PORT",
     ),
     "naive FastAPI": Peer(
@@ -75,6 +78,7 @@ PEERS: dict[str, Peer] = {
         "the server of the nvidia-pytriton wheel, Python backend, one instance; binary is its binary tensor extension",
         formats.OPEN_INFERENCE,
         formats.OPEN_INFERENCE_BINARY,
+        inference=formats.OPEN_INFERENCE_BINARY,
         environment="triton",
     ),
     "mosec": Peer(

@@ -7,7 +7,7 @@ from benchmarks.columns import Column
 from benchmarks.kernels import PATTERNS, Row
 from benchmarks.peers import FLOOR
 
-TITLES: dict[str, str] = {"servers": "Servers", "operators": "Operators", "growth": "Growth"}
+TITLES: dict[str, str] = {"servers": "Servers", "operators": "Operators", "growth": "Growth", "memory": "Shared memory"}
 WORDS: dict[str, str] = {
     "servers": "ReduceMin over axis 1 of float32. Small is 2 × 3 elements; requests per second are taken over "
     "16 connections, milliseconds over one. In brackets, the ratio to the floor: of rates the part that is left, of "
@@ -15,6 +15,8 @@ WORDS: dict[str, str] = {
     "operators": "keepdims alone: version 13 of each operator, over axis 1 of float32.",
     "growth": "ReduceMin-13 over axis 1 of float32 as .npy. The last column is a stream of unknown length into a "
     "server that has just started: how far the peak of its resident memory rises above where it was.",
+    "memory": "ReduceMin over axis 1 of float32 by the Open Inference Protocol: behind the JSON, and in shared memory "
+    "that the server was told of and reads where it is.",
 }
 
 

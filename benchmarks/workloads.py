@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from app.spec.operators import OPERATORS
-from benchmarks import formats, load, memory
+from benchmarks import formats, load, memory, shared
 from benchmarks.client import Connection, Request
 from benchmarks.columns import Plan, Rows, Setting, Subject, Workload
 from benchmarks.formats import Format, Matrix
@@ -87,9 +87,18 @@ def _large_by_operator(setting: Setting) -> Plan:
 
 def _growth(setting: Setting) -> Plan:
     for power in range(3, setting.scale.growth + 1):
-        x = _matrix((10 ** (power // 2), 10 ** (power - power // 2) // 4))
+        x = _matrix(_of(power))
         rows = {name: _asked(setting.servers[name], x) for name in (FLOOR, OURS)}
-        yield f"{10 ** (power % 3)} {('kB', 'MB', 'GB')[power // 3 - 1]}", rows
+        yield _named(power), rows
+
+
+def _of(power: int) -> tuple[int, int]:
+    """The shape of about 10 ** power bytes."""
+    return 10 ** (power // 2), 10 ** (power - power // 2) // 4
+
+
+def _named(power: int) -> str:
+    return f"{10 ** (power % 3)} {('kB', 'MB', 'GB')[power // 3 - 1]}"
 
 
 def _asked(server: Server, x: Matrix) -> Callable[[], Subject]:
@@ -100,6 +109,23 @@ def _stream(setting: Setting) -> Plan:
     title = f"{setting.scale.stream / 1e9:.2g} GB, peak memory"
     unsent = formats.keepdims_npy(SMALL)
     yield title, {name: partial(Subject, setting.servers[name], unsent) for name in (FLOOR, OURS)}
+
+
+# What need not travel
+
+
+def _shared(setting: Setting) -> Plan:
+    power = setting.scale.growth
+    x = _matrix(_of(power))
+    yield f"{_named(power)} binary", _rows(setting, lambda peer: peer.inference, x)
+
+    def subject(server: Server, format: Format, key: str) -> Subject:
+        return Subject(server, shared.told(server, format, x, key))
+
+    spoken = {server: format for server in setting.servers.values() if (format := server.peer.inference) is not None}
+    with shared.placed(x) as key:
+        rows: Rows = {server.name: partial(subject, server, format, key) for server, format in spoken.items()}
+        yield f"{_named(power)} in shared memory", rows
 
 
 # What is measured
@@ -129,5 +155,6 @@ WORKLOADS: dict[str, Workload] = {
     "small-operators": Workload("operators", "req/s", _small_by_operator, _rate),
     "large-operators": Workload("operators", "ms", _large_by_operator, _milliseconds),
     "growth": Workload("growth", "ms", _growth, _milliseconds),
+    "shared": Workload("memory", "ms", _shared, _milliseconds),
     "stream": Workload("growth", "MB", _stream, _rise),
 }
