@@ -13,7 +13,7 @@ from app import __version__
 from app.http.examples import examples
 from app.http.schemas import Schema, operator_schemas, reference, shared_schemas, stem
 from app.spec.definitions import DEFINITIONS, description
-from app.spec.operators import OPERATORS, Operator
+from app.spec.operators import OPERATORS, SERVING, Operator
 
 Document = dict[str, Any]
 
@@ -41,16 +41,27 @@ PROBLEMS = {
 
 def build_openapi() -> Document:
     """The whole document. Equal on every call: it depends on the table and the version of the package alone."""
+    return _document(ABOUT, [(operator.path, reduce_id(operator), operator) for operator in OPERATORS])
+
+
+def build_opset(opset: int) -> Document:
+    """The operators at one opset, which is all that most programs speak: reduce_min and not reduce_min_v13."""
+    about = f"The operators as opset {opset} resolves them. Every refusal is a problem document (RFC 9457)."
+    return _document(about, [(f"/v{opset}/{name}", name, serving[opset]) for name, serving in SERVING.items()])
+
+
+def _document(about: str, paths: list[tuple[str, str, Operator]]) -> Document:
+    """A document of paths, each with the operationId of its POST."""
     return {
-        **preface(ABOUT),
+        **preface(about),
         "tags": [*operator_tags(), {"name": SERVICE_TAG, "description": "The service itself."}],
         "paths": {
-            **{operator.path: _operator_path(operator) for operator in OPERATORS},
+            **{path: _operator_path(operation, operator) for path, operation, operator in paths},
             **_service_paths(),
         },
         "components": {
             "schemas": {
-                **{name: schema for operator in OPERATORS for name, schema in operator_schemas(operator).items()},
+                **{name: schema for _, _, row in paths for name, schema in operator_schemas(row).items()},
                 **shared_schemas(),
             },
             "responses": problem_responses(),
@@ -89,17 +100,12 @@ def reduce_id(operator: Operator) -> str:
     return f"{operator.path_name}_v{operator.version}"
 
 
-def describe_id(operator: Operator) -> str:
-    """The operationId of GET: describe_reduce_min_v12."""
-    return f"describe_{reduce_id(operator)}"
-
-
-def _operator_path(operator: Operator) -> dict[str, Any]:
+def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
     name = f"{operator.name} version {operator.version}"
     shown = examples(operator)
     return {
         "post": {
-            "operationId": reduce_id(operator),
+            "operationId": operation,
             "tags": [operator.name],
             "summary": f"{name}: {DEFINITIONS[operator.name].summary.lower()}",
             "description": "\n\n".join(description(operator)),
@@ -122,7 +128,7 @@ def _operator_path(operator: Operator) -> dict[str, Any]:
             },
         },
         "get": {
-            "operationId": describe_id(operator),
+            "operationId": f"describe_{operation}",
             "tags": [operator.name],
             "summary": f"What {name} is",
             "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",

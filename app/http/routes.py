@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 
-import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
-from app.http.binary import build_binary
-from app.http.html import CONTENT_SECURITY_POLICY, render_html
+from app.http.docs import docs_routes
+from app.http.documents import document_routes
+from app.http.home import home
+from app.http.html import CONTENT_SECURITY_POLICY, Page, html_of
 from app.http.metrics import Metrics
 from app.http.negotiation import answer_type
-from app.http.openapi import build_openapi, reduce_id
-from app.http.pages import OperatorPage, OperatorsIndex, operator_page, operators_index
+from app.http.openapi import reduce_id
+from app.http.pages import operator_page, operators_index
 from app.http.patience import Patience
 from app.http.reduce import Reduce
 from app.http.threads import Threads
@@ -42,10 +43,14 @@ def reduction_routes(answering: Mapping[str, Reduce]) -> list[Route]:
 
 
 def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRouter:
-    """GET on the operator paths, the index, and the OpenAPI documents."""
+    """GET on the operator paths, the index, the first page, the OpenAPI documents and what browsers need."""
     router = APIRouter()
-    servers = {"servers": [{"url": settings.root_path or "/"}]}
-    json_bodies, binary_bodies = orjson.dumps(build_openapi() | servers), orjson.dumps(build_binary() | servers)
+    router.include_router(document_routes(settings))
+    router.include_router(docs_routes())
+
+    @router.api_route("/", methods=READ, summary="What this is")
+    async def first(request: Request) -> Response:
+        return _page(home(), request)
 
     @router.api_route("/operators", methods=READ, operation_id="list_operators", summary="Every operator version")
     async def operators(request: Request) -> Response:
@@ -61,22 +66,14 @@ def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRoute
             response.headers["content-location"] = found.location
         return response
 
-    @router.api_route("/openapi.json", methods=READ, summary="The OpenAPI document")
-    async def openapi() -> Response:
-        return Response(json_bodies, media_type="application/json")
-
-    @router.api_route("/openapi/binary.json", methods=READ, summary="The OpenAPI document of binary bodies")
-    async def binary() -> Response:
-        return Response(binary_bodies, media_type="application/json")
-
     return router
 
 
-def _page(page: OperatorPage | OperatorsIndex, request: Request) -> Response:
+def _page(page: Page, request: Request) -> Response:
     """A page as JSON, or as HTML for who prefers it."""
     accept = ",".join(request.headers.getlist("accept"))
     if answer_type(accept, ("application/json", "text/html")) == "text/html":
-        response: Response = HTMLResponse(render_html(page))
+        response: Response = HTMLResponse(html_of(page))
         response.headers["content-security-policy"] = CONTENT_SECURITY_POLICY
     else:
         response = Response(page.model_dump_json(), media_type="application/json")

@@ -15,6 +15,8 @@ from app.spec.operators import LAST_OPSET, SERVING, resolve
 OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,5})/([^/]+)")
 
 SERVICE_PATHS = (
+    "/",
+    "/docs",
     "/operators",
     "/version",
     "/health/live",

@@ -12,9 +12,9 @@ from openapi_spec_validator import validate
 from app import __version__
 from app.blocks import NUMPY_DTYPES
 from app.http.examples import examples
-from app.http.openapi import build_openapi
+from app.http.openapi import build_openapi, build_opset
 from app.http.problems import BODY_TOO_SLOW, PROBLEMS
-from app.spec.operators import OPERATORS, Operator
+from app.spec.operators import LAST_OPSET, OPERATORS, SERVING, Operator
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = build_openapi()
@@ -150,3 +150,21 @@ def test_nothing_in_it_makes_client_generators_stumble() -> None:
 
 def test_dtypes_are_those_tensors_are_read_into() -> None:
     assert {dtype for operator in OPERATORS for dtype in operator.dtypes} <= set(NUMPY_DTYPES)
+
+
+@pytest.mark.parametrize("opset", [1, 12, 17, LAST_OPSET])
+def test_an_opset_has_a_document_of_its_own(server: str, opset: int) -> None:
+    document = httpx.get(f"{server}/v{opset}/openapi.json", trust_env=False).json()
+    assert document == build_opset(opset)
+    validate(document)
+    posts = {path: found["post"] for path, found in document["paths"].items() if "post" in found}
+    assert set(posts) == {f"/v{opset}/{name}" for name in SERVING}
+    for name, opsets in SERVING.items():
+        post = posts[f"/v{opset}/{name}"]
+        assert post["operationId"] == name
+        assert post["summary"].startswith(f"{opsets[opset].name} version {opsets[opset].version}:")
+
+
+@pytest.mark.parametrize("opset", ["0", "29", "012", "x"])
+def test_there_is_no_document_of_what_is_no_opset(server: str, opset: str) -> None:
+    assert httpx.get(f"{server}/v{opset}/openapi.json", trust_env=False).status_code == 404

@@ -1,0 +1,99 @@
+// The form of an operator page: runs the operator where the page came from, and keeps the calls in step with it.
+import { element, figure, read, setsOf, shapeOf } from "./tensor.js";
+
+const MOST = 600; // elements that are drawn
+
+const form = document.getElementById("try");
+const outcome = document.getElementById("outcome");
+const answer = document.getElementById("answer");
+const calls = [...document.querySelectorAll("pre[data-template]")];
+const url = new URL(`..${form.dataset.path}`, location.href).href;
+
+function numbers(text) {
+  return text.split(/[\s,[\]]+/).filter(Boolean);
+}
+
+/** The request as JSON text; values go as they were typed. */
+function body() {
+  const fields = new FormData(form);
+  const dtype = fields.get("dtype");
+  const parts = [`"data": {"dtype": "${dtype}", "values": ${fields.get("values").trim()}}`];
+  if (fields.has("axis") && fields.get("axis").trim()) parts.push(`"axis": ${fields.get("axis").trim()}`);
+  if (fields.has("axes") && numbers(fields.get("axes")).length) parts.push(`"axes": [${numbers(fields.get("axes")).join(", ")}]`);
+  for (const flag of form.querySelectorAll("input[type=checkbox]")) {
+    if (flag.checked || flag.name === "keepdims") parts.push(`"${flag.name}": ${flag.checked ? 1 : 0}`);
+  }
+  return `{${parts.join(", ")}}`;
+}
+
+/** The axes that are reduced, none of them negative. */
+function reducedAxes(rank) {
+  const wrap = (axis) => (Number(axis) + rank) % Math.max(rank, 1);
+  if (form.elements.axis) return [wrap(form.elements.axis.value || 0)];
+  const axes = numbers(form.elements.axes.value).map(wrap);
+  if (axes.length) return axes;
+  return form.elements.noop_with_empty_axes?.checked ? [] : [...Array(rank).keys()];
+}
+
+function fillCalls() {
+  const request = body();
+  for (const call of calls) {
+    call.textContent = call.dataset.template.replace("{url}", () => url).replace("{body}", () => request);
+  }
+}
+
+function draw(text) {
+  const given = read(form.elements.values.value);
+  const reduced = read(text).reduced.values;
+  const shape = shapeOf(given);
+  const axes = reducedAxes(shape.length);
+  const sets = setsOf(shape, axes);
+  if (sets.length > MOST) return [element("p", `The answer is below; ${MOST} elements at most are drawn.`)];
+  const kept = shapeOf(reduced);
+  const tensors = element("div", "", "tensors");
+  const singles = kept.length === shape.length ? axes : [];
+  tensors.append(figure("data", given, axes, sets));
+  tensors.append(figure("reduced", reduced, singles, setsOf(kept, [])));
+  return [tensors];
+}
+
+async function run(event) {
+  event.preventDefault();
+  fillCalls();
+  const button = form.querySelector("button");
+  button.disabled = true;
+  try {
+    const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: body() });
+    const text = await response.text();
+    answer.textContent = text;
+    if (response.ok) {
+      outcome.replaceChildren(...draw(text));
+    } else {
+      const problem = JSON.parse(text);
+      const words = element("p", `${problem.title}: ${problem.detail}${problem.place ? ` (${problem.place})` : ""}`, "problem");
+      outcome.replaceChildren(words);
+    }
+  } catch (error) {
+    outcome.replaceChildren(element("p", `Nothing came back: ${error.message}`, "problem"));
+  } finally {
+    button.disabled = false;
+  }
+}
+
+for (const call of calls) {
+  const button = element("button", "Copy");
+  button.type = "button";
+  button.setAttribute("aria-label", `Copy the call in ${call.parentElement.querySelector("figcaption").textContent}`);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(call.textContent);
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  });
+  call.parentElement.append(button);
+}
+
+form.hidden = false;
+form.addEventListener("submit", run);
+form.addEventListener("input", fillCalls);
+fillCalls();
+form.requestSubmit();

@@ -1,0 +1,46 @@
+"""The OpenAPI documents, as bytes that are made once."""
+
+from functools import cache
+
+import orjson
+from fastapi import APIRouter, HTTPException, Response
+
+from app.http.binary import build_binary
+from app.http.openapi import Document, build_openapi, build_opset
+from app.settings import Settings
+from app.spec.operators import LAST_OPSET
+
+READ = ["GET", "HEAD"]
+
+
+def document_routes(settings: Settings) -> APIRouter:
+    """All operator versions, their binary bodies, and the operators of one opset."""
+    router = APIRouter()
+
+    def rendered(document: Document) -> bytes:
+        return orjson.dumps(document | {"servers": [{"url": settings.root_path or "/"}]})
+
+    @cache
+    def of_opset(opset: int) -> bytes:
+        return rendered(build_opset(opset))
+
+    json_bodies, binary_bodies = rendered(build_openapi()), rendered(build_binary())
+
+    @router.api_route("/openapi.json", methods=READ)
+    async def openapi() -> Response:
+        return Response(json_bodies, media_type="application/json")
+
+    @router.api_route("/openapi/binary.json", methods=READ)
+    async def binary() -> Response:
+        return Response(binary_bodies, media_type="application/json")
+
+    @router.api_route("/v{opset}/openapi.json", methods=READ)
+    async def opset_openapi(opset: str) -> Response:
+        if opset not in OPSETS:
+            raise HTTPException(404)
+        return Response(of_opset(int(opset)), media_type="application/json")
+
+    return router
+
+
+OPSETS = frozenset(str(opset) for opset in range(1, LAST_OPSET + 1))
