@@ -22,7 +22,7 @@ from app.http.schemas import (
     reference,
     stem,
 )
-from app.spec.definitions import DEFINITIONS
+from app.spec.definitions import DEFINITIONS, description
 from app.spec.operators import OPERATORS, Operator
 from app.tensors.formats import STREAMED
 
@@ -59,6 +59,7 @@ def _post(operator: Operator) -> dict[str, Any]:
         "operationId": f"{reduce_id(operator)}_binary",
         "tags": [operator.name],
         "summary": f"{operator.name} version {operator.version}: {DEFINITIONS[operator.name].summary.lower()}",
+        "description": "\n\n".join(description(operator)),
         "parameters": [
             *(_in_query(each.name, parameter_schema(each)) for each in operator.parameters.described()),
             _in_query("dtype", dtype_schema(operator.dtypes) | {"description": "Of an octet-stream: its dtype."}),

@@ -140,15 +140,33 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
 def _service_paths() -> dict[str, Any]:
     index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **refusals(406)}
     return {
-        "/operators": _get("list_operators", "Every operator version", index),
-        "/version": _get("version", "What is running", {"200": _answer("Versions of what matters.", "Version")}),
-        "/health/live": _get("health_live", "Whether the process lives", {"200": _answer("It does.", "Health")}),
-        "/health/ready": _get("health_ready", "Whether it takes requests", {"200": _answer("It does.", "Health")}),
+        "/operators": _get(
+            "list_operators", "Every operator version", "The pages of all of them, in one answer.", index
+        ),
+        "/version": _get(
+            "version",
+            "What is running",
+            "Versions of the package and of what it is made of, and a digest of the operator table.",
+            {"200": _answer("Versions of what matters.", "Version")},
+        ),
+        "/health/live": _get(
+            "health_live",
+            "Whether the process lives",
+            "For who would restart it.",
+            {"200": _answer("It does.", "Health")},
+        ),
+        "/health/ready": _get(
+            "health_ready",
+            "Whether it takes requests",
+            "For who would send it some.",
+            {"200": _answer("It does.", "Health")},
+        ),
     }
 
 
-def _get(operation_id: str, summary: str, responses: dict[str, Any]) -> dict[str, Any]:
-    return {"get": {"operationId": operation_id, "tags": [SERVICE_TAG], "summary": summary, "responses": responses}}
+def _get(operation_id: str, summary: str, description: str, responses: dict[str, Any]) -> dict[str, Any]:
+    operation = {"operationId": operation_id, "tags": [SERVICE_TAG], "summary": summary, "description": description}
+    return {"get": operation | {"responses": responses}}
 
 
 def _answer(words: str, schema: str) -> dict[str, Any]:
