@@ -1,0 +1,96 @@
+"""The text of an inference asks for the same, whatever was read before it."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.errors import Refusal
+from app.tensors.open_inference import reading
+
+
+def text(data: str, axes: str = "[1]", more: str = "") -> bytes:
+    inputs = f'{{"name": "data", "shape": [2], "datatype": "FP32", "data": {data}}}'
+    inputs += f', {{"name": "axes", "shape": [1], "datatype": "INT64", "data": {axes}}}'
+    return f'{{"inputs": [{inputs}]{more}}}'.encode()
+
+
+TEXTS = [
+    text("[1, 2]"),
+    text("[3.5, 4]", "[0]"),
+    text("[[1], [2]]"),
+    text("[1, 2, 3]"),
+    text("[1]"),
+    text("[]"),
+    text("[-0, -0.0]"),
+    text("[NaN, -Infinity]"),
+    text("NaN"),
+    text("[1e39, 1]"),
+    text("[true, 1]"),
+    text('["NaN", 1]'),
+    text("[1, 2,]"),
+    text("[1 2]"),
+    text("[1, 2", "[1]"),
+    text("[1, 2]", "[1.0]"),
+    text("[1, 2]", "[1.5]"),
+    text("[1, 2]", "NaN"),
+    text("[1, 2]", "null"),
+    text("[1, 2]", "[9223372036854775808]"),
+    text("[1, 2]", more=', "parameters": {"keepdims": 0}'),
+    text("[1, 2]", more=', "parameters": {"keepdims": NaN}'),
+    text("[1, 2]", more=', "parameters": {"data": [1, 2]}'),
+    text("[1, 2]", more=', "parameters": {"data": [3, 2]}'),
+    text("[1, 2]", more=', "parameters": {"keepdims": 0, "keepdims": 1}'),
+    text("[1, 2]", more=', "inputs": []'),
+    text("[1, 2]", more=', "id": "\\ud800"'),
+]
+
+
+def read(body: bytes) -> Any:
+    """What a text asks for as something to compare, or the words of its refusal."""
+    try:
+        found = reading.decode(body)
+    except Refusal as refusal:
+        return type(refusal), str(refusal), refusal.place
+    assert found.data.values is not None
+    axes = found.axes.values.tolist() if found.axes and found.axes.values is not None else None
+    data = found.data.values
+    return found.data.header, data.dtype, data.tobytes(), axes, found.parameters
+
+
+def afresh(body: bytes) -> Any:
+    reading._patterns.clear()
+    return read(body)
+
+
+@pytest.mark.parametrize("before", TEXTS, ids=lambda body: body.decode()[70:])
+def test_what_was_read_before_makes_no_difference(before: bytes) -> None:
+    expected = [repr(afresh(body)) for body in TEXTS]
+    reading._patterns.clear()
+    for _ in range(2):
+        read(before)
+        assert [repr(read(body)) for body in TEXTS] == expected
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    for number in range(2 * reading.RESTS):
+        read(text("[1, 2]", more=f', "parameters": {{"priority": {number}}}'))
+    assert 0 < len(reading._patterns) <= reading.RESTS
+    reading._patterns.clear()
+    read(text("[1, 2]", more=', "id": "x"'))
+    read(text("[1, 2]", more=f', "model_name": "{"x" * reading.REMEMBERED}"'))
+    assert reading._patterns == {}
+
+
+@pytest.mark.parametrize("size", [10, 3000, 200_000])
+@pytest.mark.parametrize("nested", [False, True])
+def test_elements_are_read_at_every_size(size: int, nested: bool) -> None:
+    values = np.random.default_rng(size).normal(size=(size, 2)).astype(np.float32)
+    data = {"name": "data", "shape": [size, 2], "datatype": "FP32"}
+    elements = values.tolist() if nested else values.reshape(-1).tolist()
+    for members in ({**data, "data": elements}, {"data": elements, **data}):
+        for _ in range(2):
+            found = reading.decode(json.dumps({"parameters": {}, "inputs": [members]}).encode()).data
+            assert found.header.shape == (size, 2)
+            assert np.array_equal(found.values, values.reshape(-1))
