@@ -1,5 +1,6 @@
 """`python -m app`: serve, as the KEEPDIMS_* environment says."""
 
+import socket
 from contextlib import nullcontext
 
 import uvicorn
@@ -18,7 +19,8 @@ def main() -> None:
     try:
         settings = Settings()
     except ValidationError as error:
-        raise SystemExit(f"settings: {error}") from None
+        raise SystemExit("\n".join(_wrong(error))) from None
+    _try_port(settings)
     with sharing() if settings.workers > 1 else nullcontext():
         uvicorn.run(
             "app.main:create_app",
@@ -32,6 +34,23 @@ def main() -> None:
             ws="none",
             http=Protocol,
         )
+
+
+def _wrong(error: ValidationError) -> list[str]:
+    """What is wrong with the settings, by the names that they have in the environment."""
+    return [f"KEEPDIMS_{str(each['loc'][0]).upper()}: {each['msg']}" for each in error.errors()]
+
+
+def _try_port(settings: Settings) -> None:
+    """End with a word that helps if the address cannot be had."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            where = f"KEEPDIMS_HOST={settings.host} KEEPDIMS_PORT={settings.port}"
+            raise SystemExit(f"{where}: {error.strerror}; KEEPDIMS_PORT takes another port, 0 a free one") from None
 
 
 if __name__ == "__main__":

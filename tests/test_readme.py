@@ -27,6 +27,7 @@ NOT_RUN = {
     "make test-inference": "installs half a gigabyte of clients",
     "make lint": "belongs to the continuous integration",
     "make openapi": "writes into the tree",
+    "make clients": "installs generators",
     "make bench": "takes minutes",
     "make lock": "asks the package index",
     "docker compose up --build": "needs a container engine",

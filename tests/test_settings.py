@@ -1,9 +1,17 @@
 """Settings come from the environment and are checked."""
 
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from app.settings import Settings
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_a_setting_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +35,33 @@ def test_a_setting_that_makes_no_sense_is_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(f"KEEPDIMS_{name}", value)
     with pytest.raises(ValidationError, match=name.lower()):
         Settings()
+
+
+def _started(**environment: str) -> str:
+    """What `python -m app` says when it cannot start."""
+    run = subprocess.run(
+        [sys.executable, "-m", "app"],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert run.returncode == 1
+    return run.stderr
+
+
+def test_a_port_that_is_taken_is_named_with_its_setting() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = _started(KEEPDIMS_PORT=str(port), KEEPDIMS_HOST="127.0.0.1")
+    assert said.startswith(f"KEEPDIMS_HOST=127.0.0.1 KEEPDIMS_PORT={port}: ")
+    assert len(said.splitlines()) == 1
+
+
+def test_a_setting_that_makes_no_sense_is_named_as_it_is_set() -> None:
+    lines = _started(KEEPDIMS_PORT="99999", KEEPDIMS_WORKERS="many").splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["KEEPDIMS_PORT", "KEEPDIMS_WORKERS"]
