@@ -1,4 +1,4 @@
-"""Every command in docs/ is typed here and answers as shown; every file that is named exists; every number is measured."""
+"""Every command in docs/ is typed and answers as shown, every file named exists, every number is measured."""
 
 import json
 import re
