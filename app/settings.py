@@ -36,6 +36,6 @@ class Settings(BaseSettings):
     )
     shared_memory: bool = Field(
         default=False,
-        description="Whether callers may hand over tensors in shared memory. They have to be trusted: any that this user "
-        "may use is then read or written for them, and one who truncates it while it is in use ends the process.",
+        description="Whether callers may hand over tensors in shared memory. They have to be trusted: any that this "
+        "user may use is read or written for them, and one who truncates it while it is in use ends the process.",
     )

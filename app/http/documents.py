@@ -6,6 +6,7 @@ import orjson
 from fastapi import APIRouter, HTTPException, Response
 
 from app.http.binary import build_binary
+from app.http.open_inference.document import build_inference
 from app.http.openapi import Document, build_openapi, build_opset
 from app.settings import Settings
 from app.spec.operators import LAST_OPSET
@@ -14,7 +15,7 @@ READ = ["GET", "HEAD"]
 
 
 def document_routes(settings: Settings) -> APIRouter:
-    """All operator versions, their binary bodies, and the operators of one opset."""
+    """All operator versions, their binary bodies, the Open Inference Protocol, and the operators of one opset."""
     router = APIRouter()
 
     def rendered(document: Document) -> bytes:
@@ -25,6 +26,7 @@ def document_routes(settings: Settings) -> APIRouter:
         return rendered(build_opset(opset))
 
     json_bodies, binary_bodies = rendered(build_openapi()), rendered(build_binary())
+    inference = rendered(build_inference())
 
     @router.api_route("/openapi.json", methods=READ)
     async def openapi() -> Response:
@@ -33,6 +35,10 @@ def document_routes(settings: Settings) -> APIRouter:
     @router.api_route("/openapi/binary.json", methods=READ)
     async def binary() -> Response:
         return Response(binary_bodies, media_type="application/json")
+
+    @router.api_route("/openapi/inference.json", methods=READ)
+    async def open_inference() -> Response:
+        return Response(inference, media_type="application/json")
 
     @router.api_route("/v{opset}/openapi.json", methods=READ)
     async def opset_openapi(opset: str) -> Response:

@@ -1,7 +1,8 @@
 """The OpenAPI document: every canonical path with its JSON bodies, made from the rows of the table.
 
 Binary bodies stand in a document of their own (`binary`): generated clients stumble over them.
-`python -m app.http.openapi DIRECTORY` writes both, openapi.json and binary.json.
+`python -m app.http.openapi DIRECTORY` writes both, openapi.json and binary.json, and inference.json, the document of
+the Open Inference Protocol.
 """
 
 import json
@@ -195,7 +196,9 @@ def write(document: Document, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    from app.http.binary import build_binary  # it is made of parts of this module
+    from app.http.binary import build_binary  # they are made of parts of this module
+    from app.http.open_inference.document import build_inference
 
     write(build_openapi(), Path(sys.argv[1], "openapi.json"))
     write(build_binary(), Path(sys.argv[1], "binary.json"))
+    write(build_inference(), Path(sys.argv[1], "inference.json"))

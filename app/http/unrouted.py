@@ -24,6 +24,7 @@ SERVICE_PATHS = (
     "/metrics",
     "/openapi.json",
     "/openapi/binary.json",
+    "/openapi/inference.json",
 )
 
 
