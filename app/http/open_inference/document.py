@@ -15,8 +15,9 @@ from app.tensors.open_inference.members import AXES, DATA, REDUCED
 ABOUT = (
     "The Open Inference Protocol, version 2: each operator is a model, each of its versions a version of the model. "
     "The inputs are data and, where not all axes are reduced, axes (INT64); flags and axis are parameters of the "
-    "request; the output is reduced. Tensors may also stand raw behind the JSON, whose length Inference-Header-Content-Length "
-    "then says; this document describes JSON alone. Every refusal is an object with one member, error."
+    "request; the output is reduced. Tensors may also stand raw behind the JSON, whose length "
+    "Inference-Header-Content-Length then says; this document describes JSON alone. Every refusal is an object with "
+    "one member, error."
 )
 
 _TEXT: Schema = {"type": "string"}
