@@ -24,7 +24,8 @@ def create_app(settings: Settings | None = None) -> Dispatch:
     settings = settings or Settings()
     threads = Threads.of(settings.kernel_threads)
     metrics = Metrics()
-    answering = reductions(settings, threads, metrics)
+    patience = Patience(settings.body_timeout)
+    answering = reductions(settings, threads, patience, metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -40,6 +41,5 @@ def create_app(settings: Settings | None = None) -> Dispatch:
 
     folder = shared_folder()
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
-    patience = Patience(settings.body_timeout)
     posts = answering | infers(settings, threads, patience, metrics, counters, regions)
     return Dispatch(OpenInference(framework, patience, counters, regions), posts, at_once=posts)

@@ -1,7 +1,10 @@
 """Answers on their way out."""
 
+import logging
 from asyncio import AbstractEventLoop, Transport
 from weakref import WeakKeyDictionary
+
+log = logging.getLogger("keepdims")
 
 
 class Outbox:
@@ -22,7 +25,14 @@ class Outbox:
         """Send what is waiting."""
         waiting, self._waiting = self._waiting, []
         for transport, content, stays in waiting:
-            transport.write(content)
+            if transport.is_closing():
+                continue  # nobody is there any more
+            try:
+                transport.write(content)
+            except Exception:  # one connection's trouble is not that of the others
+                log.exception("an answer could not be sent")
+                transport.abort()
+                continue
             if not stays:
                 transport.close()
 

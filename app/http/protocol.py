@@ -5,9 +5,10 @@ have arrived together, and are small, the answer is made right here and sent in 
 uvicorn's own way to the application, whose answer is the same.
 """
 
+from time import monotonic
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from app.http.dispatch import Dispatch, Post
 from app.http.fields import Fields, by_name
@@ -15,12 +16,13 @@ from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
 from app.http.reply import Reply
 from app.http.request_id import HEADER, request_id
+from app.http.upgrades import WithoutUpgrades
 
-MOST = 16
-"""Requests that are answered at once of those that came together; others get their turn in between."""
+BUDGET = 0.005
+"""Seconds in which requests that came together are answered at once; then others get their turn in between."""
 
 
-class Protocol(HttpToolsProtocol):
+class Protocol(WithoutUpgrades):
     """One connection."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -30,11 +32,11 @@ class Protocol(HttpToolsProtocol):
         self._post: Post | None = None  # of the request that is arriving, if it may take the short way
         self._fields: Fields = {}
         self._content = b""
-        self._answered = 0
+        self._until = 0.0
 
     def data_received(self, data: bytes) -> None:
         """Bytes of one request, or of several."""
-        self._answered = 0
+        self._until = monotonic() + BUDGET
         super().data_received(data)
         if self._post is not None:  # its body is still on its way
             self._take_long_way(ended=False)
@@ -61,8 +63,13 @@ class Protocol(HttpToolsProtocol):
             self._send(reply)
 
     def send_400_response(self, msg: str) -> None:
-        self._outbox.send()  # what was asked before comes first
+        self._outbox.send()  # what has been answered comes first
         super().send_400_response(msg)
+
+    def shutdown(self) -> None:
+        """Close once there is nothing more to answer."""
+        self._outbox.send()
+        super().shutdown()
 
     def _short_way(self) -> Post | None:
         """What is asked, if it may be answered at once."""
@@ -70,7 +77,7 @@ class Protocol(HttpToolsProtocol):
         if post is None or self.parser.get_method() != b"POST" or b"#" in self.url:
             return None
         busy = self.cycle is not None and not self.cycle.response_complete
-        if busy or self.flow.write_paused or self.expect_100_continue or self._answered >= MOST:
+        if busy or self.flow.write_paused or self.expect_100_continue or monotonic() > self._until:
             return None
         self._fields = fields = by_name(self.headers)
         size = fields.get(b"content-length", b"")
@@ -92,7 +99,6 @@ class Protocol(HttpToolsProtocol):
     def _send(self, reply: Reply) -> None:
         assert self._post is not None
         self._post = None
-        self._answered += 1
         lines = [STATUS_LINE[reply.status]]
         headers = reply.raw_headers((HEADER, request_id(self._fields.get(HEADER))))
         for name, value in (*self.server_state.default_headers, *headers):

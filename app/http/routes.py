@@ -23,9 +23,8 @@ from app.spec.operators import SERVING
 READ = ["GET", "HEAD"]
 
 
-def reductions(settings: Settings, threads: Threads, metrics: Metrics) -> dict[str, Reduce]:
+def reductions(settings: Settings, threads: Threads, patience: Patience, metrics: Metrics) -> dict[str, Reduce]:
     """What answers POST, by path: each operator at each opset that has it."""
-    patience = Patience(settings.body_timeout)
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():

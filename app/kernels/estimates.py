@@ -47,9 +47,7 @@ def estimate_short_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -
     """Squares that float64 holds: each sum of r of them is within r·2^-53 of itself, in whatever order."""
     y = scratch.shaped(tile.shape)[0]
     values = read(tile, y, scratch)
-    if (
-        values.dtype != tile.dtype and not _largest(values) <= FORMATS[tile.dtype].largest
-    ):  # infinities hide
+    if values.dtype != tile.dtype and not _largest(values) <= FORMATS[tile.dtype].largest:  # infinities hide
         return _unknown(shape)
     y = y.reshape(shape)
     sums = np.einsum("arb,arb->ab", y, y).reshape(-1)

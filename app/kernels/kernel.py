@@ -25,7 +25,8 @@ class State(Protocol):
         """Memory held, in bytes."""
 
     def merge(self, other: Self, at: int = 0) -> None:
-        """Take in what `other` knows of the outputs from `at` on. Associative and commutative, to the bit."""
+        """Take in what `other` knows of the outputs from `at` on. Associative and commutative, to the bit; of float
+        products, to some 100 bits."""
 
 
 S = TypeVar("S", bound=State)
@@ -44,7 +45,8 @@ class Kernel(Protocol[S]):
         """The one rounding, into the output dtype; `count` (> 0) elements went into each output."""
 
     def whole(self, box: Box) -> NDArray[Any]:
-        """finish(partial(box)) for a box that holds its outputs' every element, by any shortcut with the same bits."""
+        """finish(partial(box)) for a box that holds its outputs' every element, by any shortcut with the same bits (of
+        float products: see `product`)."""
 
     def empty(self) -> np.generic:
         """The answer for an empty set; Undefined where there is none."""

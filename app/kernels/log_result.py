@@ -41,19 +41,20 @@ class Logarithm(Result):
     def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
         if total < 0:
             return nan
-        high, low, exponent = _pair(total, exponent)
-        return pair_of_one(*log_of_one(*two_sum(high, low), exponent), dtype)
+        return pair_of_one(*log_of_one(*_pair(total, exponent)), dtype)
 
 
 def _pair(total: int, exponent: int) -> tuple[float, float, int]:
-    """total * 2^exponent to 106 bits as (high + low) * 2^exponent'; near 1, low is the excess to its own last bit."""
-    one = 1 << -exponent if exponent < 0 else 1
-    if exponent < 0 and one < 2 * total < 4 * one:
-        return 1.0, (total - one) / one, 0
-    shift = total.bit_length() - 106
-    bits = total >> shift if shift > 0 else total << -shift
-    low = bits & ((1 << 53) - 1)
-    return float(bits - low), float(low), exponent + shift
+    """total * 2^exponent as (high + low) * 2^exponent', high the float64 next to it and low the one next to the rest:
+    the very pair that `settle` knows it by, so that what is decided there is decided here alike."""
+    over = total.bit_length() - _BITS
+    if over > 0:
+        total, exponent = total >> over | (total & (1 << over) - 1 != 0), exponent + over
+    high = float(total)
+    return high, float(total - int(high)), exponent
 
+
+# Enough of a sum to round it and its rest; as a float64 it is far from overflow.
+_BITS = 600
 
 LOGARITHM = Logarithm()

@@ -8,7 +8,6 @@ result is that element.
 """
 
 from collections.abc import Iterator
-from math import ldexp
 from typing import Any
 
 import numpy as np
@@ -30,8 +29,12 @@ _DEPTH = 64
 _OUTPUTS = 1 << 13
 # e^(-16j).
 _SCALES, _SCALE_TAILS = (part[::-WIDTH] for part in powers(np.arange(-WIDTH * (CLASSES - 1), 1), 1, 512))
+_SCALES_OF_ONE: list[tuple[float, float]] = list(zip(_SCALES.tolist(), _SCALE_TAILS.tolist(), strict=True))
 _HALF_BITS = LOWER_BITS >> 1
 _HALF = np.int64((1 << int(_HALF_BITS)) - 1)
+_LOWER_BITS_OF_ONE, _HALF_BITS_OF_ONE = int(LOWER_BITS), int(_HALF_BITS)
+_LOWER_OF_ONE, _HALF_OF_ONE = (1 << _LOWER_BITS_OF_ONE) - 1, int(_HALF)
+_UPPER_UNIT, _MIDDLE_UNIT, _LOWER_UNIT = 2.0 ** (FINE + 62), 2.0 ** (FINE + 31), 2.0**FINE
 
 
 class LogSumExp:
@@ -97,32 +100,35 @@ def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
         return row[0]
     top = round(max(row) / WIDTH)
     if round(min(row) / WIDTH) == top:
-        sums = [sum(exponentials_of([x - WIDTH * top for x in row]))]
+        high, low = _pair_of_one(sum(exponentials_of([x - WIDTH * top for x in row])))
     else:
-        sums = [0] * CLASSES
-        own = [round(x / WIDTH) for x in row]
-        powers = exponentials_of([x - WIDTH * c for x, c in zip(row, own, strict=True)])
-        for c, power in zip(own, powers, strict=True):
-            if top - c < CLASSES:
-                sums[top - c] += power
-    high, low = _pair_of_one(sums[0])
-    for depth in range(1, len(sums)):
-        if sums[depth]:
-            scale, rest = float(_SCALES[depth]), float(_SCALE_TAILS[depth])
-            part, tail = _pair_of_one(sums[depth])
-            product, error = two_product_of_one(part, scale)
-            high, low = add(high, low, product, error + (part * rest + tail * scale))
+        high, low = _total_of_one(row, top)
     high, low = log_of_one(high, low, 0)
     total, error = two_sum(float(WIDTH * top), high)
     return pair_of_one(*two_sum(total, error + low), dtype)
 
 
+def _total_of_one(row: list[float], top: int) -> tuple[float, float]:
+    """The sum over classes, relative to class `top`, the first."""
+    own = [round(x / WIDTH) for x in row]
+    sums: dict[int, int] = {}
+    for c, power in zip(own, exponentials_of([x - WIDTH * c for x, c in zip(row, own, strict=True)]), strict=True):
+        sums[top - c] = sums.get(top - c, 0) + power
+    high, low = _pair_of_one(sums[0])
+    for depth in sorted(sums):
+        if 0 < depth < CLASSES:
+            scale, rest = _SCALES_OF_ONE[depth]
+            part, tail = _pair_of_one(sums[depth])
+            product, error = two_product_of_one(part, scale)
+            high, low = add(high, low, product, error + (part * rest + tail * scale))
+    return high, low
+
+
 def _pair_of_one(units: int) -> tuple[float, float]:
     """units * 2^FINE as a double-double."""
-    upper, lower = units >> int(LOWER_BITS), units & (1 << int(LOWER_BITS)) - 1
-    middle, bottom = lower >> int(_HALF_BITS), lower & int(_HALF)
-    high, low = two_sum(ldexp(float(upper), FINE + 62), ldexp(float(middle), FINE + 31))
-    return quick_two_sum(high, low + ldexp(float(bottom), FINE))
+    upper, lower = units >> _LOWER_BITS_OF_ONE, units & _LOWER_OF_ONE
+    high, low = two_sum(upper * _UPPER_UNIT, (lower >> _HALF_BITS_OF_ONE) * _MIDDLE_UNIT)
+    return quick_two_sum(high, low + (lower & _HALF_OF_ONE) * _LOWER_UNIT)
 
 
 def _regions(box: Box) -> Iterator[ExponentialSums]:

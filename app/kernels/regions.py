@@ -48,8 +48,8 @@ def _regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[sl
 
 
 @lru_cache(maxsize=64)
-def _regions_of_block(shape: tuple[int, ...], size: int, depth: int) -> list[tuple[slice, slice, list[Piece]]]:
-    return list(_regions(shape, size, depth))
+def _regions_of_block(shape: tuple[int, ...], size: int, depth: int) -> tuple[tuple[slice, slice, list[Piece]], ...]:
+    return tuple(_regions(shape, size, depth))
 
 
 def pieces(shape: tuple[int, ...], size: int = PIECE, depth: int = ROWS) -> Iterator[Piece]:

@@ -68,7 +68,6 @@ FORMATS: dict[np.dtype[Any], FloatFormat] = {
     )
 }
 
-_FLOAT32 = np.dtype(np.float32)
 _FLOAT64 = np.dtype(np.float64)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 

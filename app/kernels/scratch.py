@@ -17,6 +17,8 @@ from app.kernels.rounding import Floats
 _LINE = 64
 # Elements between two arrays: where they lie a multiple of 4096 bytes apart, a core takes them for one another.
 _APART = 72
+# Shapes whose views are remembered: tiles of one tensor have few, and callers must not make it many.
+_SHAPES = 64
 
 
 def aligned(size: int) -> Floats:
@@ -39,6 +41,8 @@ class Scratch:
         """The beginnings of all arrays, in this shape. What they hold is anyone's."""
         views = self._views.get(shape)
         if views is None:
+            if len(self._views) >= _SHAPES:
+                self._views.clear()
             size = prod(shape)
             views = self._views[shape] = [array[:size].reshape(shape) for array in self._arrays]
         return views
@@ -47,6 +51,8 @@ class Scratch:
         """The beginning of the second array, in this shape and in a dtype of at most eight bytes."""
         view = self._bits.get((shape, dtype))
         if view is None:
+            if len(self._bits) >= _SHAPES:
+                self._bits.clear()
             view = self._bits[shape, dtype] = self._arrays[1].view(dtype)[: prod(shape)].reshape(shape)
         return view
 

@@ -22,7 +22,6 @@ SHORT = 1 << 12
 
 _LARGEST = LIMITS["float32"][0]
 MINUS_ZERO = re.compile(rb"-0[^.0-9eE]")
-_PARAMETERS = {int, list}
 _INTEGER = {int}
 _BOOL = {bool}
 _NUMBERS = {int, float}

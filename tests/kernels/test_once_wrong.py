@@ -80,3 +80,20 @@ def test_sums_near_the_largest_float64_outlast_many_folds_of_their_parts() -> No
     assert (
         kernel.whole(box).tolist() == kernel.finish(kernel.partial(box), terms.size).tolist() == [expected * 2.0**860]
     )
+
+
+def test_the_logarithm_of_a_sum_near_one_knows_the_sum_to_its_last_bit() -> None:
+    rows = [[-0.022927714748043303, 0.6507951168002539], [float.fromhex("0x1.03c232cf0009ep+0"), 0.2476]]
+    check("ReduceLogSum", "float64", np.array(rows).view(np.uint64), 1)
+
+
+def test_a_few_elements_have_the_bits_of_many() -> None:
+    draw = np.random.default_rng(8)
+    for operator in ("ReduceSum", "ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMin"):
+        for dtype in (np.float32, np.float64):
+            kernel = kernel_for(operator, np.dtype(dtype))
+            for size in range(1, 9):
+                rows = (draw.normal(size=(200, size)) / size + 0.9 / size).astype(dtype)
+                many = kernel.whole(rows.reshape(1, 1, 200, size))
+                few = [kernel.whole(row.reshape(1, 1, 1, size))[0] for row in rows]
+                assert np.array(few, dtype).tobytes() == many.tobytes()
