@@ -1,5 +1,4 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.net.http.HttpClient;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import org.keepdims.client.model.*;
 public final class Reduce {
     public static void main(String[] arguments) throws Exception {
         ApiClient client = new ApiClient();
-        client.setHttpClientBuilder(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1));
         client.updateBaseUri(arguments[0]);
         Map<String, Object> answers = new LinkedHashMap<>();
 
