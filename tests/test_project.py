@@ -11,7 +11,12 @@ from app.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("requirements.lock", "requirements-dev.lock", "openapi/requirements.lock", "tests/open_inference/requirements.lock")
+LOCKS = (
+    "requirements.lock",
+    "requirements-dev.lock",
+    "openapi/requirements.lock",
+    "tests/open_inference/requirements.lock",
+)
 
 
 def _read(name: str) -> str:
