@@ -50,7 +50,7 @@ PEERS: dict[str, Peer] = {
     KEPT: Peer(
         "",
         (*_program("bare.py"), "keep"),
-        "the same, but freed memory is kept for the next piece, as keepdims keeps it: large bodies cost fewer new pages",
+        "the same, but freed memory is kept for the next piece, as keepdims keeps it: large bodies cost fewer pages",
         formats.UNREAD_JSON,
         formats.UNREAD_NPY,
         formats.UNREAD_BASE64,

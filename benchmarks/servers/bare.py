@@ -1,4 +1,4 @@
-"""The floor: uvicorn and an ASGI application that reads the body, drops it and answers two bytes. `bare.py [keep] PORT`."""
+"""The floor: uvicorn and an ASGI application that reads the body, drops it and answers. `bare.py [keep] PORT`."""
 
 import sys
 from typing import Any
