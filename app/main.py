@@ -42,4 +42,5 @@ def create_app(settings: Settings | None = None) -> Dispatch:
     folder = shared_folder()
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
     posts = answering | infers(settings, threads, patience, metrics, counters, regions)
-    return Dispatch(OpenInference(framework, patience, counters, regions), posts, at_once=posts)
+    inference = OpenInference(framework, patience, counters, regions)
+    return Dispatch(inference, posts, at_once=posts, patience=settings.body_timeout)

@@ -29,7 +29,10 @@ class Settings(BaseSettings):
         default=64 * 2**30, description="The largest body that is reduced as it comes, in bytes."
     )
     body_timeout: PositiveFloat = Field(
-        default=20, allow_inf_nan=False, description="Seconds a client may take between two pieces of its body."
+        default=20,
+        allow_inf_nan=False,
+        description="Seconds a client may take for the head of its request, and between two pieces of its body; after "
+        "as many, a body must have come at 1 KiB a second.",
     )
     kernel_threads: PositiveInt = Field(
         default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."

@@ -7,13 +7,16 @@ from starlette.types import Receive
 from app.errors import BodyTooLarge
 from app.http.patience import Patience
 
+SLOWEST = 1 << 10
+"""Bytes that a client sends in a second, on an average of the time that it is waited for, after a time of grace."""
+
 
 class Disconnected(Exception):
     """The client went away; nobody is left to answer."""
 
 
 class TooSlow(Exception):
-    """The next piece of the body did not come in time."""
+    """The next piece of the body did not come in time, or too little has come in all."""
 
 
 class Body:
@@ -27,6 +30,7 @@ class Body:
         self._patience = patience
         self._limit = 0
         self._size = 0
+        self._waited = 0.0
 
     def admit(self, limit: int) -> None:
         """Let it have so many bytes; BodyTooLarge, now or once they come, if it has more."""
@@ -48,10 +52,10 @@ class Body:
             message = await self._receive()
         except CancelledError:
             if self._patience.ran_out(task):
-                raise TooSlow from None
+                raise TooSlow(f"no piece of the body came for {self._patience.seconds:g} seconds") from None
             raise
         finally:
-            self._patience.rest(task)
+            self._waited += self._patience.rest(task)
         if message["type"] == "http.disconnect":
             raise Disconnected
         self.ended = not message.get("more_body", False)
@@ -59,6 +63,8 @@ class Body:
         self._size += len(piece)
         if self._size > self._limit:
             raise BodyTooLarge(f"the body has more than the {self._limit} bytes that are read at most")
+        if self._waited > self._patience.seconds + self._size / SLOWEST and not self.ended:
+            raise TooSlow(f"only {self._size} bytes of the body came in {self._waited:.1f} seconds")
         return piece
 
     async def discard(self) -> None:

@@ -26,8 +26,12 @@ class Dispatch:
     framework.
     """
 
-    def __init__(self, app: ASGIApp, posts: Mapping[str, ASGIApp], at_once: Mapping[str, Post]) -> None:
+    def __init__(
+        self, app: ASGIApp, posts: Mapping[str, ASGIApp], at_once: Mapping[str, Post], patience: float
+    ) -> None:
+        """`patience`: seconds that whoever serves this is to wait for the head of a request."""
         self.app = app
+        self.patience = patience
         self.at_once = {path.encode(): post for path, post in at_once.items()}
         self._posts = posts
 

@@ -26,9 +26,11 @@ class Patience:
         self._waiting[task] = loop.time()
         return task
 
-    def rest(self, task: Task[Any]) -> None:
-        """Its wait has ended."""
-        self._waiting.pop(task, None)
+    def rest(self, task: Task[Any]) -> float:
+        """Its wait has ended; the seconds that it took."""
+        assert self._loop is not None
+        now = self._loop.time()
+        return now - self._waiting.pop(task, now)
 
     def ran_out(self, task: Task[Any]) -> bool:
         """Whether it was this that cancelled the task, and nobody else did; the task goes on then."""

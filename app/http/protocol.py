@@ -12,22 +12,24 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from app.http.dispatch import Dispatch, Post
 from app.http.fields import Fields, by_name
+from app.http.heads import BoundedHeads
 from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
 from app.http.reply import Reply
 from app.http.request_id import HEADER, request_id
-from app.http.upgrades import WithoutUpgrades
 
 BUDGET = 0.005
 """Seconds in which requests that came together are answered at once; then others get their turn in between."""
 
 
-class Protocol(WithoutUpgrades):
+class Protocol(BoundedHeads):
     """One connection."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._posts = _posts(self.app)
+        dispatch = _dispatch(self.app)
+        self._posts = dispatch.at_once
+        self.patience = dispatch.patience
         self._outbox = outbox_of(self.loop)
         self._post: Post | None = None  # of the request that is arriving, if it may take the short way
         self._fields: Fields = {}
@@ -42,6 +44,7 @@ class Protocol(WithoutUpgrades):
             self._take_long_way(ended=False)
 
     def on_headers_complete(self) -> None:
+        self.head_ended()
         self._post = self._short_way()
         if self._post is None:
             super().on_headers_complete()
@@ -70,6 +73,9 @@ class Protocol(WithoutUpgrades):
         """Close once there is nothing more to answer."""
         self._outbox.send()
         super().shutdown()
+
+    def busy(self) -> bool:
+        return self._post is not None or super().busy()
 
     def _short_way(self) -> Post | None:
         """What is asked, if it may be answered at once."""
@@ -109,10 +115,8 @@ class Protocol(WithoutUpgrades):
         self.on_response_complete()
 
 
-def _posts(app: object) -> dict[bytes, Post]:
-    """What answers POST, by raw path, of the application inside what uvicorn wraps it in."""
-    while app is not None:
-        if isinstance(app, Dispatch):
-            return app.at_once
-        app = getattr(app, "app", None)
-    return {}
+def _dispatch(app: Any) -> Dispatch:
+    """The application inside what uvicorn wraps it in."""
+    while not isinstance(app, Dispatch):
+        app = app.app
+    return app

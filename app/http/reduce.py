@@ -98,7 +98,7 @@ class Reduce:
             case Refusal():
                 return refused(error)
             case TooSlow():
-                return document(BODY_TOO_SLOW, f"no piece of the body came for {self._settings.body_timeout:g} seconds")
+                return document(BODY_TOO_SLOW, str(error))
             case MemoryError():
                 return refused(Overloaded("there is not enough memory for this request"))
         # A bug: the log has the inside, the caller does not.

@@ -1,5 +1,6 @@
 """POST on operator paths: formats, headers, paths, limits."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -241,6 +242,29 @@ def test_a_body_that_does_not_come_is_given_up() -> None:
     assert start["status"] == 408
     assert (b"connection", b"close") in start["headers"]
     assert json.loads(end["body"])["type"] == "/problems/body-too-slow"
+
+
+class Dripping(Client):
+    """Sends a piece now and then."""
+
+    async def receive(self) -> dict[str, Any]:
+        await asyncio.sleep(0.02)
+        return await super().receive()
+
+
+@pytest.mark.parametrize("path", ["/v12/reduce_min", "/v2/models/reduce_min/infer", "/v2/repository/index"])
+def test_a_body_that_drips_in_is_given_up(path: str) -> None:
+    client = Dripping(*[b" "] * 1000, headers=CHUNKED, url=path)
+    start, _ = client.call(Service(body_timeout=0.2))
+    assert start["status"] == 408
+    assert client.pieces
+
+
+def test_a_body_may_take_longer_than_one_piece_of_it() -> None:
+    text = json.dumps(BODY).encode() + b" " * 20_000
+    pieces = [text[start : start + 1000] for start in range(0, len(text), 1000)]
+    start, _ = Dripping(*pieces, headers=CHUNKED).call(Service(body_timeout=0.2))
+    assert start["status"] == 200
 
 
 def test_the_rest_of_a_body_is_awaited_for_a_bounded_time() -> None:

@@ -117,8 +117,8 @@ class OpenInference:
             return self._nothing_there(method, path)
         except Refusal as refusal:
             return refused(refusal)
-        except TooSlow:
-            return problem(BODY_TOO_SLOW, f"no piece of the body came for {self._patience.seconds:g} seconds")
+        except TooSlow as error:
+            return problem(BODY_TOO_SLOW, str(error))
 
     def _of_model(self, operator: Operator, path: str) -> dict[str, Answer]:
         return {

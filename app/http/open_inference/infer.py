@@ -108,7 +108,7 @@ class Infer:
             case Refusal():
                 return refused(error)
             case TooSlow():
-                return problem(BODY_TOO_SLOW, f"no piece of the body came for {self._settings.body_timeout:g} seconds")
+                return problem(BODY_TOO_SLOW, str(error))
             case MemoryError():
                 return refused(Overloaded("there is not enough memory for this request"))
         # A bug: the log has the inside, the caller does not.
