@@ -40,10 +40,15 @@ class Body:
 
     async def read(self) -> bytes:
         """All of it."""
+        return b"".join(await self.start(self._limit))  # of one, join makes no copy
+
+    async def start(self, size: int) -> list[bytes]:
+        """Its pieces until there are more than `size` bytes; all of it if it has fewer."""
         pieces: list[bytes] = []
-        while not self.ended:
+        end = self._size + size
+        while not self.ended and self._size <= end:
             pieces.append(await self.piece())
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return pieces
 
     async def piece(self) -> bytes:
         """What comes next; BodyTooLarge, TooSlow, or Disconnected if it does not."""

@@ -24,7 +24,9 @@ Run = Callable[..., Awaitable[Any]]
 class Flow:
     """One body on its way into an intake. `run` calls a function in a thread."""
 
-    def __init__(self, body: Body, intake: Intake, run: Run) -> None:
+    def __init__(self, body: Body, intake: Intake, run: Run, batch: int | None = None) -> None:
+        """`batch`: bytes that are worth a hand-over; BATCH if not said."""
+        self._batch = batch or BATCH
         self._body = body
         self._intake = intake
         self._run = run
@@ -52,7 +54,7 @@ class Flow:
         """The next batch; what stands before the elements is handed over as it comes."""
         pieces: list[bytes] = []
         size = 0
-        while size < BATCH and len(pieces) < PIECES and not self._body.ended:
+        while size < self._batch and len(pieces) < PIECES and not self._body.ended:
             if self._work is not None and self._work.done():
                 await self._settle()
             pieces.append(piece := await self._body.piece())

@@ -56,25 +56,26 @@ class Intake(Protocol):
 
 
 class Whole:
-    """A body that is read as a whole."""
+    """A body that is answered as a whole, and read ahead as far as its format allows."""
 
     begun = True
 
-    def __init__(self, reducer: Reducer, given: Buffered, query: str, wanted: str) -> None:
+    def __init__(self, reducer: Reducer, given: Buffered, query: str, wanted: str, held: Sequence[bytes] = ()) -> None:
+        """`held`: what has come already."""
         self._reducer = reducer
-        self._given = given
+        self._arrival = given.arrival()
         self._query = query
         self._wanted = wanted
-        self._pieces: list[bytes] = []
+        self._held = held
 
     def absorb(self, pieces: Sequence[bytes]) -> bool:
-        self._pieces += pieces
+        held, self._held = self._held, ()
+        if held or pieces:
+            self._arrival.feed((*held, *pieces))
         return False
 
     def finish(self) -> Reply:
-        content = b"".join(self._pieces)
-        self._pieces.clear()
-        return self._reducer.answer(self._given.decode(content, self._query), self._wanted)
+        return self._reducer.answer(self._arrival.finish(self._query), self._wanted)
 
 
 class Flowing:

@@ -8,6 +8,7 @@ uvicorn's own way to the application, whose answer is the same.
 from time import monotonic
 from typing import Any
 
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from app.http.dispatch import Dispatch, Post
@@ -50,10 +51,15 @@ class Protocol(BoundedHeads):
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        if self._post is None:
-            super().on_body(body)
-        else:
+        if self._post is not None:
             self._content += body
+            return
+        cycle: Any = self.cycle
+        if len(body) > HIGH_WATER_LIMIT and not cycle.body:
+            cycle.body, body = body, b""  # goes on as it is, where uvicorn makes two copies of it
+        elif isinstance(cycle.body, bytes):
+            cycle.body = bytearray(cycle.body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         if self._post is None:

@@ -28,6 +28,9 @@ from app.tensors.formats import BUFFERED, STREAMED, Buffered, Streamed
 INLINE_BYTES = 8192
 """A body up to this size is answered on the event loop: a hop to a thread would cost more than the reduction."""
 
+LARGE_BYTES = 1 << 20
+"""A buffered body that has more bytes is read while it comes, so many of them at a time."""
+
 log = logging.getLogger("keepdims")
 
 T = TypeVar("T")
@@ -128,7 +131,11 @@ class Reduce:
         if agreed.encoding:
             whole = Whole(self._reducer, given, query, agreed.wanted)
             return await self._flowing(body, Compressed(whole, agreed.encoding, limit))
-        content = await body.read()
+        pieces = await body.start(LARGE_BYTES)
+        if not body.ended:
+            whole = Whole(self._reducer, given, query, agreed.wanted, pieces)
+            return await self._flowing(body, whole, LARGE_BYTES)
+        content = b"".join(pieces)
         if (reply := self._small(agreed, content, query)) is not None:
             return reply
         return await self._run(lambda: self._reducer.answer(given.decode(content, query), agreed.wanted))
@@ -145,8 +152,8 @@ class Reduce:
             return intake.finish()
         return await self._flowing(body, intake)
 
-    async def _flowing(self, body: Body, intake: Intake) -> Reply:
-        return await Flow(body, intake, self._run).reply()
+    async def _flowing(self, body: Body, intake: Intake, batch: int | None = None) -> Reply:
+        return await Flow(body, intake, self._run, batch).reply()
 
     def _run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
         return get_running_loop().run_in_executor(self._requests, call, *arguments)

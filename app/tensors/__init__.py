@@ -5,6 +5,8 @@ request      what a body asks for
 json_body    application/json in: the members around the tensor
 skeleton     a JSON body taken apart: the tensor's text, and what is left without it
 plain        the usual text of a tensor, read at the speed of NumPy, or declined
+pieces       pieces of such a text, and the marks between their elements
+ahead        elements that are read while the body they stand in is still coming
 literal      any text of a tensor, read element by element; every refusal of an element comes from here
 nesting      nested lists <-> shape
 narrowing    a decimal text rounded once, into dtypes narrower than float64

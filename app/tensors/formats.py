@@ -1,6 +1,6 @@
 """What a wire format is, and which there are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from app.blocks import Header, Tensor
@@ -15,8 +15,21 @@ class Format(Protocol):
         """The body of an answer."""
 
 
+class Arrival(Protocol):
+    """A body on its way, of which may be read ahead what can be."""
+
+    def feed(self, pieces: Sequence[bytes]) -> None:
+        """The next bytes, cut anywhere. Nothing is refused yet."""
+
+    def finish(self, query: str = "") -> Request:
+        """What `decode` says of the whole body, now that it has ended. Only once."""
+
+
 class Buffered(Format, Protocol):
     """A format whose body is read as a whole."""
+
+    def arrival(self) -> Arrival:
+        """What takes in one body, piece by piece."""
 
     def decode(self, body: bytes, query: str = "") -> Request:
         """What a body and the query string beside it ask for; a Refusal if they break a rule of the format."""

@@ -6,7 +6,7 @@
 A member that is null counts as absent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from numpy.typing import NDArray
@@ -23,13 +23,14 @@ from app.errors import (
     UnknownParameter,
 )
 from app.tensors import base64_text, grammar, literal, plain, short, skeleton
+from app.tensors.ahead import Ahead
 from app.tensors.conversion import shown
 from app.tensors.json_answer import encode
 from app.tensors.nesting import MAX_RANK, settle
 from app.tensors.request import Answer, Encoding, Integers, Request
 from app.tensors.skeleton import CUT, Members, NotFinite, Skeleton, Unusual
 
-__all__ = ["decode", "encode"]
+__all__ = ["arrival", "decode", "encode"]
 
 
 def decode(body: bytes, query: str = "") -> Request:
@@ -50,6 +51,46 @@ def decode(body: bytes, query: str = "") -> Request:
         return _cut_request(body, skeleton.take_apart(body), plain.read)
     except (Unusual, Refusal):
         return _cut_request(body, grammar.take_apart(body), literal.read)
+
+
+def arrival() -> "Arrival":
+    """A body that is on its way."""
+    return Arrival()
+
+
+class Arrival:
+    """A body in pieces, whose elements are read as they come. What is said of it is what `decode` says of the whole."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._ahead: Ahead | None = Ahead()
+
+    def feed(self, pieces: Sequence[bytes]) -> None:
+        """The next bytes."""
+        self._pieces += pieces
+        if self._ahead is not None:
+            try:
+                self._ahead.feed(pieces)
+            except Unusual:
+                self._ahead = None
+
+    def finish(self, query: str = "") -> Request:
+        """What the body asks for, now that it has ended; a Refusal if it is malformed or breaks a rule."""
+        try:
+            if not query:
+                return self._quickly()
+        except (Unusual, Refusal):
+            pass
+        body = b"".join(self._pieces)
+        self._pieces.clear()
+        return decode(body, query)
+
+    def _quickly(self) -> Request:
+        ahead, self._ahead = self._ahead, None
+        if ahead is None:
+            raise Unusual
+        left = ahead.left()
+        return _cut_request(left, skeleton.take_apart(left), ahead.read)
 
 
 def _cut_request(body: bytes, parts: Skeleton, read: Callable[[bytes, int, int, str], NDArray[Any]]) -> Request:

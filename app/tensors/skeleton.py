@@ -73,6 +73,12 @@ def _around(body: bytes, start: int, end: int) -> object:
     return members(skeleton)
 
 
+def start_of_list(start: bytes, end: int) -> int:
+    """Where the list of values begins in the first bytes of a body, up to `end`; -1 if it does not, or base64 does."""
+    found = _LONG_TEXT.search(start, 0, end)
+    return found.end() - 1 if found is not None and found[1] == b"[" else -1
+
+
 def end_of_list(body: bytes, start: int) -> int:
     """Behind the last ] before the next member, or before the end of the object; there is neither : nor } in lists."""
     end = body.find(b"}", start)

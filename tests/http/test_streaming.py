@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.http import encodings, flow
+from app.http import encodings, flow, reduce
 from app.http.encodings import zstd
+from app.tensors import plain
 from app.tensors.formats import FORMATS
 from tests.files import NPY, RAW, npy, npy_of, raw, read_npy, read_raw
 from tests.http.service import BODY, CHUNKED, Client, Service, problem
@@ -130,6 +131,43 @@ def test_large_bodies_come_in_batches(
         start, end = Client(*pieces, headers=headers, url=url).call(service)
         assert start["status"] == 200
         assert np.array_equal(read_npy(end["body"])[1], expected)
+
+
+@pytest.mark.parametrize("size", [1000, 99_991])
+@pytest.mark.parametrize("order", ["dtype first", "values first"])
+def test_large_bodies_of_json_are_read_as_they_come(
+    service: Service, monkeypatch: pytest.MonkeyPatch, order: str, size: int
+) -> None:
+    monkeypatch.setattr(reduce, "LARGE_BYTES", 20_000)
+    monkeypatch.setattr(plain, "PIECE", 10_000)
+    values = LARGE[:, :50]
+    data = {"dtype": "float32", "values": values.tolist()}
+    if order == "values first":
+        data = dict(reversed(data.items()))
+    content = json.dumps({"data": data, "axes": [0, 2], "keepdims": 0}).encode()
+    middle = len(content) // 2
+    answers = [(content, 200), (content[:-1], 400), (content + b"}", 400)]
+    answers += [(content[:middle] + b", null, " + content[middle:], 422), (content.replace(b"[0, 2]", b"[3]"), 422)]
+    for sent, status in answers:
+        pieces = [sent[start : start + size] for start in range(0, len(sent), size)]
+        for headers in (CHUNKED, [(b"content-length", b"%d" % len(sent))]):
+            start, end = Client(*pieces, headers=headers, url="/v13/reduce_max").call(service)
+            assert start["status"] == status
+            answered = json.loads(end["body"])
+            whole = service.post("/v13/reduce_max", sent)
+            assert (whole.status_code, whole.json()) == (status, answered)
+            if status == 200:
+                assert np.array_equal(np.float32(answered["reduced"]["values"]), values.max((0, 2)))
+
+
+def test_large_bodies_of_json_have_their_limit() -> None:
+    content = json.dumps({"data": {"dtype": "float32", "values": LARGE[:, :50].tolist()}}).encode()
+    service = Service(max_body_bytes=reduce.LARGE_BYTES + 100_000)
+    assert len(content) > reduce.LARGE_BYTES + 200_000
+    pieces = [content[start : start + 10_000] for start in range(0, len(content), 10_000)]
+    opened, *_ = Client(*pieces, headers=CHUNKED).call(service)
+    assert opened["status"] == 413
+    assert opened["unread"] > 0
 
 
 @pytest.mark.parametrize("accept", FORMATS)
