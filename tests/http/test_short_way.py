@@ -1,8 +1,10 @@
 """Small reductions take a short way past uvicorn's: what comes over the socket is the same, byte for byte."""
 
+import json
 import re
 import socket
 from collections.abc import Iterator
+from itertools import cycle
 from urllib.parse import urlsplit
 
 import pytest
@@ -83,6 +85,21 @@ JSON = "content-type: application/json"
 )
 def test_the_short_way_says_what_the_long_way_says(address: tuple[str, int], body: bytes, url: str, line: str) -> None:
     assert told(address, head(body, url, line) + body) == told(address, chunked(body, url, line))
+
+
+def test_chunks_large_and_small_come_in_their_order(address: tuple[str, int]) -> None:
+    body = json.dumps({"data": {"dtype": "int32", "values": list(range(300_000, 0, -1))}, "keepdims": 0}).encode()
+    whole = told(address, head(body) + body)
+    assert whole[0].endswith(b'"values":1}}')
+    for sizes in ((100_000, 1, 7), (3, 100_000, 50_000), (70_000, 70_000, 2, 1), (1 << 20, 5)):
+        chunks, start = [], 0
+        for size in cycle(sizes):
+            chunks.append(b"%x\r\n%b\r\n" % (min(size, len(body) - start), body[start : start + size]))
+            start += size
+            if start >= len(body):
+                break
+        lines = chunked(b"", "/v12/reduce_min").partition(b"\r\n\r\n")[0]
+        assert told(address, b"".join((lines, b"\r\n\r\n", *chunks, b"0\r\n\r\n"))) == whole
 
 
 def test_a_body_may_come_later(address: tuple[str, int]) -> None:
