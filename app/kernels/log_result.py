@@ -1,6 +1,6 @@
 """The natural logarithm of an exact sum, within one unit in the last place."""
 
-from math import nan
+from math import frexp, ldexp, nan
 
 import numpy as np
 
@@ -47,14 +47,18 @@ class Logarithm(Result):
 def _pair(total: int, exponent: int) -> tuple[float, float, int]:
     """total * 2^exponent as (high + low) * 2^exponent', high the float64 next to it and low the one next to the rest:
     the very pair that `settle` knows it by, so that what is decided there is decided here alike."""
-    over = total.bit_length() - _BITS
-    if over > 0:
-        total, exponent = total >> over | (total & (1 << over) - 1 != 0), exponent + over
-    high = float(total)
-    return high, float(total - int(high)), exponent
+    high, up = _leading(total)
+    rest = total - (int(high) << up if up >= 0 else int(high) >> -up)
+    low, higher = _leading(abs(rest))
+    return high, ldexp(low if rest > 0 else -low, higher - up), exponent + up
 
 
-# Enough of a sum to round it and its rest; as a float64 it is far from overflow.
-_BITS = 600
+def _leading(total: int) -> tuple[float, int]:
+    """The float64 next to an integer that is not negative, as an integer of 53 bits * 2^up."""
+    up = max(0, total.bit_length() - 64)
+    bits = total >> up | (total & (1 << up) - 1 != 0)
+    fraction, power = frexp(float(bits))
+    return ldexp(fraction, 53), power - 53 + up
+
 
 LOGARITHM = Logarithm()

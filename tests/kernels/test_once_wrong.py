@@ -97,3 +97,13 @@ def test_a_few_elements_have_the_bits_of_many() -> None:
                 many = kernel.whole(rows.reshape(1, 1, 200, size))
                 few = [kernel.whole(row.reshape(1, 1, 1, size))[0] for row in rows]
                 assert np.array(few, dtype).tobytes() == many.tobytes()
+
+
+@pytest.mark.parametrize("excess", [1e-300, 5e-324, -1e-300, 1e-170, 1e-200, 2.0**-52, 1e-17])
+def test_the_logarithm_of_a_sum_next_to_one_is_the_excess(excess: float) -> None:
+    for row in ([1.0, excess], [0.5, 0.5, excess], [1.0, excess] + [0.0] * 100):
+        check("ReduceLogSum", "float64", np.array([row]).view(np.uint64), 1)
+
+
+def test_three_numbers_whose_logarithm_was_an_ulp_off() -> None:
+    check("ReduceLogSum", "float64", [[0x3FE0000000000001, 0x3FE0000000000002, 0x3FDFFFFFFFFFFFFD]], 1)
