@@ -1,7 +1,7 @@
 """Any text of a tensor, read element by element and exactly. Every refusal of an element or of its nesting is here."""
 
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,11 @@ def _number(text: str) -> Integer | Real:
 def _integral(text: str) -> Integer | Real:
     """An Integer, however a number that is one is written; longer ones than any dtype holds stay as they are."""
     number = _number(text)
-    if isinstance(number, Real) and (exact := Decimal(text)).adjusted() < 20 and exact == exact.to_integral_value():
-        return Integer(int(exact))
+    if isinstance(number, Real):
+        try:
+            exact = Decimal(text)
+        except InvalidOperation:  # an exponent beyond 18 digits
+            return number
+        if exact.adjusted() < 20 and exact == exact.to_integral_value():
+            return Integer(int(exact))
     return number

@@ -74,7 +74,7 @@ def _members(text: bytes, encoding: str) -> tuple[object, bool, object]:
     """descr, fortran_order and shape of a header."""
     try:
         header = literal_eval(text.decode(encoding))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
         raise MalformedBody("the npy header is no Python literal") from None
     if not isinstance(header, dict) or header.keys() != {"descr", "fortran_order", "shape"}:
         raise MalformedBody("the npy header must be a dictionary of descr, fortran_order and shape")
