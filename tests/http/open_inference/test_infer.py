@@ -362,7 +362,7 @@ def test_bfloat16_elements_are_the_ones_numpy_has(service: Service) -> None:
     assert read_answer(response.content, response.headers)[1].tolist() == [-2.25]
 
 
-@pytest.mark.parametrize("number", [b"0e999999999999999999999", b"1e999999999999999999999", b"1.5e-9999999999999999999"])
+@pytest.mark.parametrize("number", [b"0e999999999999999999999", b"1e99999999999999999999", b"1.5e-999999999999999999"])
 def test_an_integer_with_an_exponent_beyond_reason_is_refused(service: Service, number: bytes) -> None:
     tensor = b'{"name": "data", "shape": [1], "datatype": "INT32", "data": [%b]}' % number
     response = service.post("/v2/models/reduce_sum/versions/13/infer", b'{"inputs": [%b]}' % tensor)
