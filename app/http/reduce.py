@@ -17,7 +17,7 @@ from app.http.metrics import Metrics, Tally
 from app.http.negotiation import Terms, terms_of
 from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, INTERNAL, document, refused
-from app.http.reducer import Reducer
+from app.http.reducer import DEEP, Reducer
 from app.http.reply import Reply
 from app.http.request_id import HEADER, request_id
 from app.http.threads import Threads
@@ -117,7 +117,9 @@ class Reduce:
             intake.hold(content)
             return intake.finish() if intake.held else None
         request = BUFFERED[given].decode(content, query)
-        return self._reducer.answer(request, wanted) if request.header.size else None  # of none, it may be any size
+        if not request.header.size or len(request.header.shape) > DEEP:  # the answer may be far larger
+            return None
+        return self._reducer.answer(request, wanted)
 
     async def _reply(self, agreed: Terms, body: Body, query: str) -> Reply:
         given = agreed.given

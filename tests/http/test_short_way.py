@@ -5,10 +5,13 @@ import re
 import socket
 from collections.abc import Iterator
 from itertools import cycle
+from math import prod
 from urllib.parse import urlsplit
 
 import pytest
 
+from app.main import create_app
+from app.settings import Settings
 from tests.conftest import serving
 
 BODY = b'{"data": {"dtype": "float32", "values": [[3, 1, 2], [9, 7, 8]]}, "axes": [1], "keepdims": 0}'
@@ -159,3 +162,11 @@ def test_requests_have_names(address: tuple[str, int]) -> None:
     assert b"x-request-id: mine\r\n" in told(address, head(BODY) + BODY)[0]
     strange = head(BODY).replace(b"mine", b"a" * 129)
     assert b"aaaa" not in told(address, strange + BODY)[0]
+
+
+@pytest.mark.parametrize("shape", [[1] * 9, [0, 3], [0]])
+def test_what_may_have_a_long_answer_takes_the_long_way(shape: list[int]) -> None:
+    post = create_app(Settings()).at_once[b"/v18/reduce_min"]
+    values = json.dumps({"data": {"dtype": "int8", "shape": shape, "values": [7][: prod(shape)]}}).encode()
+    assert post.at_once({}, b"", values) is None
+    assert post.at_once({}, b"", BODY) is not None
