@@ -38,7 +38,8 @@ def main() -> None:
 
 def _wrong(error: ValidationError) -> list[str]:
     """What is wrong with the settings, by the names that they have in the environment."""
-    return [f"KEEPDIMS_{str(each['loc'][0]).upper()}: {each['msg']}" for each in error.errors()]
+    wrong = [each for each in error.errors() if each["type"] != "default_factory_not_called"]  # follows from another
+    return [f"KEEPDIMS_{str(each['loc'][0]).upper()}: {each['msg']}" for each in wrong]
 
 
 def _try_port(settings: Settings) -> None:

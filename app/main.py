@@ -13,6 +13,7 @@ from app.http.open_inference.endpoints import OpenInference, infers
 from app.http.open_inference.regions import Regions
 from app.http.open_inference.sharing import shared_folder
 from app.http.patience import Patience
+from app.http.room import Room
 from app.http.routes import page_routes, reduction_routes, reductions
 from app.http.threads import Threads
 from app.http.unrouted import add_problems
@@ -25,7 +26,8 @@ def create_app(settings: Settings | None = None) -> Dispatch:
     threads = Threads.of(settings.kernel_threads)
     metrics = Metrics()
     patience = Patience(settings.body_timeout)
-    answering = reductions(settings, threads, patience, metrics)
+    room = Room(settings.max_inflight_bytes)
+    answering = reductions(settings, threads, patience, room, metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -41,6 +43,6 @@ def create_app(settings: Settings | None = None) -> Dispatch:
 
     folder = shared_folder()
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
-    posts = answering | infers(settings, threads, patience, metrics, counters, regions)
-    inference = OpenInference(framework, patience, counters, regions)
+    posts = answering | infers(settings, threads, patience, room, metrics, counters, regions)
+    inference = OpenInference(framework, patience, room, counters, regions)
     return Dispatch(inference, posts, at_once=posts, patience=settings.body_timeout)

@@ -1,16 +1,16 @@
 """Every knob, from the environment (KEEPDIMS_HOST, …); made once in `main` and passed on."""
 
-import os
+from typing import Any
 
 from pydantic import Field, PositiveFloat, PositiveInt
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.machine import usable_cores, usable_memory
 
-def usable_cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+
+def _half_of_memory(known: dict[str, Any]) -> int:
+    """The half of what may be used, divided by the workers."""
+    return max(1, usable_memory() // 2 // int(known["workers"]))
 
 
 class Settings(BaseSettings):
@@ -27,6 +27,10 @@ class Settings(BaseSettings):
     )
     max_stream_bytes: PositiveInt = Field(
         default=64 * 2**30, description="The largest body that is reduced as it comes, in bytes."
+    )
+    max_inflight_bytes: PositiveInt = Field(
+        default_factory=_half_of_memory,
+        description="The memory that all requests of a process may hold, in bytes; what would take more is refused.",
     )
     body_timeout: PositiveFloat = Field(
         default=20,

@@ -10,7 +10,7 @@ from signal import SIGTERM, signal
 
 from app.blocks import NUMPY_DTYPES
 from app.kernels import KERNELS
-from app.settings import usable_cores
+from app.machine import usable_cores
 from benchmarks.columns import SCALES
 from benchmarks.kernels import PATTERNS, Choice
 from benchmarks.peers import FLOOR, OURS, PEERS

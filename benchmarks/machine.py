@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from app import __version__
-from app.settings import usable_cores
+from app.machine import usable_cores
 from benchmarks.load import GENERATOR
 from benchmarks.process import Server
 

@@ -6,6 +6,7 @@ from starlette.types import Receive
 
 from app.errors import BodyTooLarge
 from app.http.patience import Patience
+from app.http.room import EXEMPT, STEP, Room, Share
 
 SLOWEST = 1 << 10
 """Bytes that a client sends in a second, on an average of the time that it is waited for, after a time of grace."""
@@ -22,21 +23,29 @@ class TooSlow(Exception):
 class Body:
     """What a client sends: read at most once, or discarded."""
 
-    def __init__(self, receive: Receive, declared: bytes | None, chunked: bool, patience: Patience) -> None:
+    def __init__(self, receive: Receive, declared: bytes | None, chunked: bool, patience: Patience, room: Room) -> None:
         """`declared` is the Content-Length, None if there is none."""
+        self.share = Share(room)
         self.declared = int(declared) if declared is not None and declared.isdigit() else None
         self.ended = self.declared == 0 or (declared is None and not chunked)
         self._receive = receive
         self._patience = patience
         self._limit = 0
         self._size = 0
+        self._weight = 0
+        self._paid = 0  # bytes that room has been taken for
         self._waited = 0.0
 
-    def admit(self, limit: int) -> None:
-        """Let it have so many bytes; BodyTooLarge, now or once they come, if it has more."""
+    def admit(self, limit: int, weight: int = 0) -> None:
+        """Let it have so many bytes; BodyTooLarge, now or once they come, if it has more. Each of them takes `weight`
+        bytes of the room: Overloaded, now or once they come, if others have them."""
         if self.declared is not None and self.declared > limit:
             raise BodyTooLarge(f"the body has {self.declared} bytes, and {limit} are read at most")
         self._limit = limit
+        self._weight = weight
+        self._paid = EXEMPT if self.declared is None else self.declared
+        if self._paid > EXEMPT:
+            self.share.take(weight * self._paid)
 
     async def read(self) -> bytes:
         """All of it."""
@@ -68,6 +77,9 @@ class Body:
         self._size += len(piece)
         if self._size > self._limit:
             raise BodyTooLarge(f"the body has more than the {self._limit} bytes that are read at most")
+        while self._weight and self._size > self._paid:
+            self.share.take(self._weight * STEP)
+            self._paid += STEP
         if self._waited > self._patience.seconds + self._size / SLOWEST and not self.ended:
             raise TooSlow(f"only {self._size} bytes of the body came in {self._waited:.1f} seconds")
         return piece

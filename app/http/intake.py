@@ -3,7 +3,7 @@
 A call takes as long as a piece does, so that a thread is held while there is something to do and never by a client.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from app.blocks import Tensor
@@ -13,6 +13,7 @@ from app.http.encodings import Decompression
 from app.http.phases import Phase, Phases
 from app.http.reducer import Reducer
 from app.http.reply import Reply
+from app.http.room import Share
 from app.tensors.elements import Elements
 from app.tensors.formats import Buffered
 from app.tensors.request import Answer, Preamble
@@ -31,8 +32,9 @@ class Preambles(Protocol):
 class Reducing(Protocol):
     """What answers to a preamble and the elements behind it."""
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
-        """What takes in the elements. `declared`: the bytes of the whole body, if that is known."""
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, share: Share | None = None) -> Evaluation:
+        """What takes in the elements. `declared`: the bytes of the whole body, if that is known; `share`: what room for
+        the outputs is taken from."""
 
     def check_state_size(self, held: int) -> None:
         """A Refusal if that many bytes may not be held for outputs that are not done."""
@@ -60,9 +62,12 @@ class Whole:
 
     begun = True
 
-    def __init__(self, reducer: Reducer, given: Buffered, query: str, wanted: str, held: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self, reducer: Reducer, given: Buffered, query: str, wanted: str, share: Share, held: Sequence[bytes] = ()
+    ) -> None:
         """`held`: what has come already."""
         self._reducer = reducer
+        self._share = share
         self._arrival = given.arrival()
         self._query = query
         self._wanted = wanted
@@ -75,7 +80,7 @@ class Whole:
         return False
 
     def finish(self) -> Reply:
-        return self._reducer.answer(self._arrival.finish(self._query), self._wanted)
+        return self._reducer.answer(self._arrival.finish(self._query), self._wanted, self._share)
 
 
 class Flowing:
@@ -89,9 +94,12 @@ class Flowing:
         wanted: str,
         declared: int | None,
         phases: Phases | None = None,
+        share: Share | None = None,
     ) -> None:
         """`declared`: the bytes of the whole body, if that is known."""
         self._reducer = reducer
+        self._share = share
+        self._state = 0  # bytes of outputs in progress
         self._phases = phases or Phases()
         self._given = given
         self._query = query
@@ -113,7 +121,7 @@ class Flowing:
         if self._evaluation is None:
             preamble = self._given.preamble(self.held, self._query)
             if preamble is not None:
-                self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted)
+                self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted, self._share)
                 self._elements = Elements(preamble.header, preamble.big_endian)
                 self._answer = preamble.answer
                 self.held = self.held[preamble.offset :]
@@ -124,7 +132,11 @@ class Flowing:
         else:
             block = self._elements.block((self.held, *pieces))
             self._phases.lap(Phase.DECODE)
-            self._reducer.check_state_size(self._evaluation.absorb(block))
+            state = self._evaluation.absorb(block)
+            self._reducer.check_state_size(state)
+            if self._share is not None and state > self._state:
+                self._share.take(state - self._state)
+                self._state = state
             self._phases.lap(Phase.COMPUTE)
             self.held = b""
         return False
@@ -142,8 +154,9 @@ class Flowing:
 class Compressed:
     """Another intake's bytes, compressed."""
 
-    def __init__(self, inner: Intake, encoding: str, limit: int) -> None:
-        """`limit`: the most bytes they may be."""
+    def __init__(self, inner: Intake, encoding: str, limit: int, take: Callable[[int], None] | None = None) -> None:
+        """`limit`: the most bytes they may be; `take`: told of all that come, where the inner intake holds them."""
+        self._take = take
         self._inner = inner
         self._decompression = Decompression(encoding)
         self._limit = limit
@@ -159,6 +172,8 @@ class Compressed:
         self._size += len(content)
         if self._size > self._limit:
             raise BodyTooLarge(f"decompressed, the body has more than the {self._limit} bytes that are read at most")
+        if content and self._take:
+            self._take(len(content))
         if content:
             self._inner.absorb((content,))
         return self._decompression.has_more

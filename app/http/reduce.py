@@ -20,6 +20,7 @@ from app.http.problems import BODY_TOO_SLOW, INTERNAL, document, refused
 from app.http.reducer import DEEP, Reducer
 from app.http.reply import Reply
 from app.http.request_id import HEADER, request_id
+from app.http.room import TEXT, Room, flowing_size
 from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import Operator
@@ -46,6 +47,7 @@ class Reduce:
         settings: Settings,
         threads: Threads,
         patience: Patience,
+        room: Room,
         metrics: Metrics,
     ) -> None:
         """`location`: the canonical path, where that is another than this one."""
@@ -54,22 +56,30 @@ class Reduce:
         self._settings = settings
         self._requests = threads.requests
         self._patience = patience
+        self._room = room
         self._tally = Tally(metrics, operator)
         self._reducer = Reducer(operator, location, settings, threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = perf_counter()
         fields = by_name(scope["headers"])
-        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience)
+        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience, self._room)
+        try:
+            await self._answer(scope["query_string"].decode("latin-1"), fields, body, send, start)
+        finally:
+            body.share.give_back()
+
+    async def _answer(self, query: str, fields: Fields, body: Body, send: Send, start: float) -> None:
         given = ""
         try:
             agreed = terms_of(fields)
             given = agreed.given
-            reply = await self._reply(agreed, body, scope["query_string"].decode("latin-1"))
+            reply = await self._reply(agreed, body, query)
         except Disconnected:
             return
         except Exception as error:  # noqa: BLE001 each becomes an answer
             body.ended |= isinstance(error, TooSlow)
+            body.share.give_back()
             reply = self._failed(error)
         self._tally.count(given, reply.dtype, reply.status, perf_counter() - start)
         headers = reply.raw_headers((HEADER, request_id(fields.get(HEADER))))
@@ -129,33 +139,38 @@ class Reduce:
 
     async def _buffered(self, body: Body, given: Buffered, agreed: Terms, query: str) -> Reply:
         limit = self._settings.max_body_bytes
-        body.admit(limit)
+        share = body.share
         if agreed.encoding:
-            whole = Whole(self._reducer, given, query, agreed.wanted)
-            return await self._flowing(body, Compressed(whole, agreed.encoding, limit))
+            body.admit(limit)
+            whole = Whole(self._reducer, given, query, agreed.wanted, share)
+            held = Compressed(whole, agreed.encoding, limit, lambda size: share.take(TEXT * size))
+            return await self._flowing(body, held)
+        body.admit(limit, TEXT)
         pieces = await body.start(LARGE_BYTES)
         if not body.ended:
-            whole = Whole(self._reducer, given, query, agreed.wanted, pieces)
-            return await self._flowing(body, whole, LARGE_BYTES)
+            whole = Whole(self._reducer, given, query, agreed.wanted, share, pieces)
+            return await Flow(body, whole, self._run, LARGE_BYTES).reply()
         content = b"".join(pieces)
         if (reply := self._small(agreed, content, query)) is not None:
             return reply
-        return await self._run(lambda: self._reducer.answer(given.decode(content, query), agreed.wanted))
+        return await self._run(lambda: self._reducer.answer(given.decode(content, query), agreed.wanted, share))
 
     async def _streamed(self, body: Body, given: Streamed, encoding: str, query: str, wanted: str) -> Reply:
         limit = self._settings.max_stream_bytes
         body.admit(limit)
-        intake = Flowing(self._reducer, given, query, wanted, None if encoding else body.declared)
+        declared = None if encoding else body.declared
+        intake = Flowing(self._reducer, given, query, wanted, declared, share=body.share)
         if encoding:
             return await self._flowing(body, Compressed(intake, encoding, limit))
         while not body.ended and not (intake.begun and len(intake.held) > INLINE_BYTES):
             intake.hold(await body.piece())
         if body.ended and 0 < len(intake.held) <= INLINE_BYTES:  # of no elements, the answer may be any size
             return intake.finish()
-        return await self._flowing(body, intake)
+        return await self._flowing(body, intake, declared)
 
-    async def _flowing(self, body: Body, intake: Intake, batch: int | None = None) -> Reply:
-        return await Flow(body, intake, self._run, batch).reply()
+    async def _flowing(self, body: Body, intake: Intake, declared: int | None = None) -> Reply:
+        body.share.take(flowing_size(declared))
+        return await Flow(body, intake, self._run).reply()
 
     def _run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
         return get_running_loop().run_in_executor(self._requests, call, *arguments)

@@ -9,6 +9,7 @@ from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, InvalidShape, MalformedBody
 from app.evaluate import FEW, Evaluation, Plan, plan
 from app.http.reply import RawHeaders, Reply
+from app.http.room import Share, outputs_size
 from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.arguments import parse_parameters
@@ -36,16 +37,19 @@ class Reducer:
         located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
         self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in FORMATS}
 
-    def answer(self, request: Request, wanted: str) -> Reply:
-        """The answer, in the media type `wanted`, to a request that is there as a whole."""
-        return self.reply(self.reduced(request, wanted), wanted, request.answer, request.header.dtype)
+    def answer(self, request: Request, wanted: str, share: Share | None = None) -> Reply:
+        """The answer, in the media type `wanted`, to a request that is there as a whole; its outputs are taken from
+        `share`, if there is one."""
+        return self.reply(self.reduced(request, wanted, share), wanted, request.answer, request.header.dtype)
 
-    def reduced(self, request: Request, wanted: str) -> Tensor:
+    def reduced(self, request: Request, wanted: str, share: Share | None = None) -> Tensor:
         """The tensor that is to be answered in the media type `wanted`."""
         header, size = request.header, request.header.size
         plan = self._plan(header, request.parameters)
         if size == 0 or len(header.shape) > DEEP:
-            self._check_answer_size(plan.answer, wanted)
+            self._check_answer_size(plan.answer, wanted, share)
+        elif share is not None:
+            share.take(outputs_size(plan.answer, wanted))
         if 0 < size <= FEW and len(request.blocks) == 1:
             return plan.of_few(request.blocks[0].values)
         evaluation = Evaluation(plan, self._threads.whole)
@@ -53,14 +57,14 @@ class Reducer:
             evaluation.absorb(block)
         return evaluation.finish()
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, share: Share | None = None) -> Evaluation:
         """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known.
 
         Whatever can be refused before the elements come is refused here.
         """
         header = preamble.header
         evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed)
-        self._check_answer_size(evaluation.answer, wanted)
+        self._check_answer_size(evaluation.answer, wanted, share)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
             limit = self._settings.max_stream_bytes
@@ -98,7 +102,7 @@ class Reducer:
             self._plans[key] = found
         return found
 
-    def _check_answer_size(self, answer: Header, wanted: str) -> None:
+    def _check_answer_size(self, answer: Header, wanted: str, share: Share | None) -> None:
         """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one; and what
         streams in may be reduced to as much. It gets what a buffered body could have brought: of JSON eight bytes an
         element and two a list.
@@ -113,3 +117,5 @@ class Reducer:
             size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
         if size > self._settings.max_body_bytes:
             raise InvalidShape(f"the answer would have the shape {list(answer.shape)}, too large by far", "/data/shape")
+        if share is not None:
+            share.take(max(size, outputs_size(answer, wanted)))

@@ -16,6 +16,7 @@ from app.http.openapi import reduce_id
 from app.http.pages import operator_page, operators_index
 from app.http.patience import Patience
 from app.http.reduce import Reduce
+from app.http.room import Room
 from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import SERVING
@@ -23,14 +24,16 @@ from app.spec.operators import SERVING
 READ = ["GET", "HEAD"]
 
 
-def reductions(settings: Settings, threads: Threads, patience: Patience, metrics: Metrics) -> dict[str, Reduce]:
+def reductions(
+    settings: Settings, threads: Threads, patience: Patience, room: Room, metrics: Metrics
+) -> dict[str, Reduce]:
     """What answers POST, by path: each operator at each opset that has it."""
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():
             path = f"/v{opset}/{name}"
             location = None if path == operator.path else settings.root_path + operator.path
-            answering[path] = Reduce(operator, location, settings, threads, patience, metrics)
+            answering[path] = Reduce(operator, location, settings, threads, patience, room, metrics)
     return answering
 
 

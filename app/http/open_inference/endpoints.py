@@ -21,6 +21,7 @@ from app.http.open_inference.regions import Regions, Registered
 from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, NOT_FOUND
 from app.http.reply import Reply
+from app.http.room import Room
 from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import Operator
@@ -43,6 +44,7 @@ def infers(
     settings: Settings,
     threads: Threads,
     patience: Patience,
+    room: Room,
     metrics: Metrics,
     counters: Counters,
     regions: Regions | None,
@@ -50,7 +52,7 @@ def infers(
     """What answers POST …/infer, by path."""
     answering: dict[str, Infer] = {}
     for operator, paths in _models():
-        infer = Infer(operator, settings, threads, patience, metrics, counters, regions)
+        infer = Infer(operator, settings, threads, patience, room, metrics, counters, regions)
         for path in paths:
             answering |= {f"{path}/infer": infer, f"{path}/infer/": infer}
     return answering
@@ -67,9 +69,12 @@ def _models() -> Iterator[tuple[Operator, list[str]]]:
 class OpenInference:
     """The protocol's paths in front of another application, which has all others."""
 
-    def __init__(self, app: ASGIApp, patience: Patience, counters: Counters, regions: Regions | None) -> None:
+    def __init__(
+        self, app: ASGIApp, patience: Patience, room: Room, counters: Counters, regions: Regions | None
+    ) -> None:
         self._app = app
         self._patience = patience
+        self._room = room
         self._counters = counters
         self._regions = regions
         self._reads: dict[str, Answer] = {
@@ -94,7 +99,9 @@ class OpenInference:
             await self._app(scope, receive, send)
             return
         headers = by_name(scope["headers"])
-        body = Body(receive, headers.get(b"content-length"), b"transfer-encoding" in headers, self._patience)
+        body = Body(
+            receive, headers.get(b"content-length"), b"transfer-encoding" in headers, self._patience, self._room
+        )
         try:
             reply = await self._reply(scope["method"], path, body)
         except Disconnected:

@@ -27,6 +27,7 @@ from app.http.reduce import INLINE_BYTES
 from app.http.reducer import Reducer
 from app.http.reply import Reply
 from app.http.request_id import HEADER, request_id
+from app.http.room import TEXT, Room, flowing_size
 from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import Operator
@@ -46,6 +47,7 @@ class Infer:
         settings: Settings,
         threads: Threads,
         patience: Patience,
+        room: Room,
         metrics: Metrics,
         counters: Counters,
         regions: Regions | None,
@@ -54,6 +56,7 @@ class Infer:
         self._settings = settings
         self._threads = threads.requests
         self._patience = patience
+        self._room = room
         self._tally = Tally(metrics, operator)
         self._counters = counters
         self._regions = regions
@@ -62,15 +65,22 @@ class Infer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         fields = by_name(scope["headers"])
-        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience)
+        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience, self._room)
+        try:
+            await self._answer(fields, body, send)
+        finally:
+            body.share.give_back()
+
+    async def _answer(self, fields: Fields, body: Body, send: Send) -> None:
         inference = self._inference(fields)
         try:
             encoding = content_encoding(fields.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
-            reply = await self._answer(inference, body, _length(fields), encoding)
+            reply = await self._reply(inference, body, _length(fields), encoding)
         except Disconnected:
             return
         except Exception as error:  # noqa: BLE001 each becomes an answer
             body.ended |= isinstance(error, TooSlow)
+            body.share.give_back()
             reply = self._failed(error)
         self._count(inference, reply)
         headers = reply.raw_headers((HEADER, request_id(fields.get(HEADER))))
@@ -119,7 +129,7 @@ class Infer:
         inference.take(content, length)
         return inference.answer() if inference.is_small else None
 
-    async def _answer(self, inference: Inference, body: Body, length: int | None, encoding: str) -> Reply:
+    async def _reply(self, inference: Inference, body: Body, length: int | None, encoding: str) -> Reply:
         settings = self._settings
         held, declared = settings.max_body_bytes, None if encoding else body.declared
         if declared is not None and length is not None and length > declared:
@@ -127,21 +137,23 @@ class Infer:
         if length == declared:
             length = None
         limit = held if length is None else settings.max_stream_bytes
-        body.admit(limit)
+        whole = declared is not None and (declared <= INLINE_BYTES or length is None)
+        body.admit(limit, TEXT if whole else 0)
 
         def run(call: Callable[..., T], *arguments: object) -> "Future[T]":
             inference.phases.lap(Phase.READ)
             return self._run(self._after_queue(inference, call), *arguments)
 
-        if declared is not None and (declared <= INLINE_BYTES or length is None):
+        if whole:
             content = await body.read()
             inference.phases.lap(Phase.READ)
-            if declared > INLINE_BYTES:
+            if len(content) > INLINE_BYTES:
                 await run(inference.take, content, length)
             elif (reply := self._small(inference, content, length)) is not None:
                 return reply
-            return await run(inference.answer)
-        intake: Intake = Arriving(inference, length, declared, held)
+            return await run(inference.answer, body.share)
+        body.share.take(flowing_size(declared))
+        intake: Intake = Arriving(inference, length, declared, held, body.share)
         if encoding:
             intake = Compressed(intake, encoding, limit)
 

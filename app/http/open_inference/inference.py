@@ -11,6 +11,7 @@ from app.http.open_inference.regions import Regions
 from app.http.phases import Phase, Phases
 from app.http.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
+from app.http.room import Share
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.answers import Sender
 from app.tensors.open_inference.members import AXES, Asked, Input, integral
@@ -68,12 +69,12 @@ class Inference:
         parts = raw[:first], raw[first:]
         self._axes, self._data = parts if asked.axes_first else parts[::-1]
 
-    def answer(self) -> Reply:
-        """The answer to the body that was taken."""
+    def answer(self, share: Share | None = None) -> Reply:
+        """The answer to the body that was taken; its outputs are taken from `share`, if there is one."""
         header = self._asked.data.header
         request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
         self.phases.lap(Phase.DECODE)
-        tensor = self._reducer.reduced(request, self._wanted)
+        tensor = self._reducer.reduced(request, self._wanted, share)
         self.phases.lap(Phase.COMPUTE)
         self._check_room(tensor.header)
         return self.reply(tensor, self._wanted, request.answer, header.dtype)
@@ -83,8 +84,8 @@ class Inference:
         size = self._asked.axes.binary or 0 if self._asked.axes else 0
         return Preamble(self._asked.data.header, self._parameters(memoryview(start)[offset - size : offset]), offset)
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str) -> Evaluation:
-        evaluation = self._reducer.begin(preamble, declared, self._wanted)
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, share: Share | None = None) -> Evaluation:
+        evaluation = self._reducer.begin(preamble, declared, self._wanted, share)
         self._check_room(evaluation.answer)
         return evaluation
 
