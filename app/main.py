@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from app.http import health
 from app.http.dispatch import Dispatch
+from app.http.keys import Guard, Guarded, Keys
 from app.http.metrics import Metrics, metrics_route
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.endpoints import OpenInference, infers
@@ -44,5 +46,10 @@ def create_app(settings: Settings | None = None) -> Dispatch:
     folder = shared_folder()
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
     posts = answering | infers(settings, threads, patience, room, metrics, counters, regions)
-    inference = OpenInference(framework, patience, room, counters, regions)
-    return Dispatch(inference, posts, at_once=posts, patience=settings.body_timeout)
+    others: ASGIApp = OpenInference(framework, patience, room, counters, regions)
+    keys = Keys.of(settings)
+    if keys is None:
+        return Dispatch(others, posts, at_once=posts, patience=settings.body_timeout)
+    guarded = {path: Guarded(post, post, keys) for path, post in posts.items()}
+    others = Guard(others, keys, settings.open_metrics)
+    return Dispatch(others, guarded, at_once=guarded, patience=settings.body_timeout)

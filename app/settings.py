@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, FilePath, PositiveFloat, PositiveInt, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.machine import usable_cores, usable_memory
@@ -38,6 +38,13 @@ class Settings(BaseSettings):
         description="Seconds a client may take for the head of its request, and between two pieces of its body; after "
         "as many, a body must have come at 1 KiB a second.",
     )
+    api_keys: SecretStr = Field(
+        default=SecretStr(""), description="Keys, with commas between them; who reduces or reads counts must have one."
+    )
+    api_keys_file: FilePath | None = Field(
+        default=None, description="A file of more keys: their SHA-256 hashes, one a line; read again when it changes."
+    )
+    open_metrics: bool = Field(default=False, description="Whether /metrics takes no key.")
     kernel_threads: PositiveInt = Field(
         default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
     )
