@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import uvicorn
 from pydantic import ValidationError
 
+from app.http.keys import Keys
 from app.http.open_inference.sharing import sharing
 from app.http.protocol import Protocol
 from app.settings import Settings
@@ -18,8 +19,11 @@ def main() -> None:
     """Serve until told to stop; exit with a word if a setting makes no sense."""
     try:
         settings = Settings()
+        Keys.of(settings)
     except ValidationError as error:
         raise SystemExit("\n".join(_wrong(error))) from None
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"KEEPDIMS_API_KEYS_FILE: {error}") from None
     _try_port(settings)
     with sharing() if settings.workers > 1 else nullcontext():
         uvicorn.run(

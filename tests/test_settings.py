@@ -62,6 +62,12 @@ def test_a_port_that_is_taken_is_named_with_its_setting() -> None:
     assert len(said.splitlines()) == 1
 
 
+def test_a_file_of_keys_that_is_none_is_named_with_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "keys").write_text("plain-key\n")
+    said = _started(KEEPDIMS_API_KEYS_FILE=str(tmp_path / "keys"))
+    assert said == "KEEPDIMS_API_KEYS_FILE: line 1 is not a SHA-256 hash of 64 hexadecimal digits\n"
+
+
 def test_a_setting_that_makes_no_sense_is_named_as_it_is_set() -> None:
     lines = _started(KEEPDIMS_PORT="99999", KEEPDIMS_WORKERS="many").splitlines()
     assert [line.partition(":")[0] for line in lines] == ["KEEPDIMS_PORT", "KEEPDIMS_WORKERS"]

@@ -44,7 +44,7 @@ class BoundedHeads(WithoutUpgrades):
             self._refuse()
         elif self.headers is not self._headed or (self.timeout_keep_alive_task is None and not self.busy()):
             self._await_head()
-        else:
+        elif self._late:
             self._late = 0.0
 
     def head_ended(self) -> None:
