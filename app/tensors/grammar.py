@@ -17,8 +17,11 @@ from app.tensors.skeleton import Skeleton, Span
 DEEP = 70
 """Lists and objects in so many others come out empty."""
 
+LONG_TEXT = "a long text"
+"""Stands for one."""
+
 LONG = 1 << 16
-"""Bytes beyond which a text, or a list or object two or three deep, comes out without what it holds."""
+"""Bytes beyond which a text, or a list or object two or three deep, comes out as a text that says so."""
 
 WS = rb"[ \t\r\n]*+"
 NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
@@ -241,7 +244,8 @@ class _Walk:
         elif depth in (2, 3):
             self._keep(self._at)
             if len(self._kept) - self._starts[depth] > LONG:
-                del self._kept[self._starts[depth] + 1 : -1]
+                # Not emptied: that would be another request. A text is refused wherever a list or an object may stand.
+                self._kept[self._starts[depth] :] = b'"a list or an object of too many bytes"'
 
     def _note(self, start: int, is_text: bool) -> None:
         """A value that is no list and no object, up to where the walk is."""
@@ -254,7 +258,7 @@ class _Walk:
             self.texts.append((start + 1, self._at - 1))
             self._cut(start, self._at, b"null")
         elif is_text and self._at - start > LONG:
-            self._cut(start, self._at, b'"a long text"')
+            self._cut(start, self._at, b'"%b"' % LONG_TEXT.encode())
 
     def _in_tensor(self, name: str) -> bool:
         """Whether the next value is a member of a tensor, of that name."""

@@ -95,3 +95,15 @@ def test_slashes_may_be_escaped_in_base64() -> None:
     for text in (b"\\/\\/\\/\\/", b"\\u002f///", b"////"):
         request = decode(b'{"data": {"dtype": "uint8", "shape": [3], "base64": "%b"}}' % text)
         assert tensor(request).tolist() == [255] * 3
+
+
+@pytest.mark.parametrize(
+    "member", ['"axes": [' + "7," * 40000 + "7]", '"axes": [0' + " " * 70000 + "]", '"answer": {' + " " * 70000 + "}"]
+)
+def test_a_long_member_is_refused_and_not_left_out(member: str) -> None:
+    content = b'{"data": {"dtype": "float32", "values": [[1, 2], [3, 4]]}, %b}' % member.encode()
+    try:
+        parameters = decode(content).parameters
+    except errors.InvalidParameter:
+        return
+    assert not isinstance(parameters["axes"], list)

@@ -134,7 +134,7 @@ class Infer:
         held, declared = settings.max_body_bytes, None if encoding else body.declared
         if declared is not None and length is not None and length > declared:
             raise MalformedBody(f"the JSON is to have {length} bytes, and the body has {declared}")
-        if length == declared:
+        if length and length == declared:
             length = None
         limit = held if length is None else settings.max_stream_bytes
         whole = declared is not None and (declared <= INLINE_BYTES or length is None)
@@ -175,6 +175,7 @@ def _length(fields: Fields) -> int | None:
     given = fields.get(INFER_HEADER)
     if given is None:
         return None
+    given = given.strip(b" \t")
     if not given.isdigit() or len(given) > 18:
         shown = given[:40].decode("latin-1")
         raise MalformedBody(f"Inference-Header-Content-Length must be a number of bytes, and is {shown!r}")

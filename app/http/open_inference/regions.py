@@ -139,8 +139,8 @@ class Regions:
             os.close(descriptor)
 
     def _path(self, name: str) -> Path:
-        if not 0 < len(name) <= LONGEST:
-            raise InvalidParameter(f"the name of a region has 1 to {LONGEST} characters, and this one {len(name)}")
+        if not 0 < len(name.encode(errors="replace")) <= LONGEST:
+            raise InvalidParameter(f"the name of a region has 1 to {LONGEST} bytes, and this one is none or longer")
         return self._folder / f"{quote(name, safe='').replace('.', '%2E')}="
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 from numpy.typing import NDArray
 
-from app.errors import Refusal
+from app.errors import InvalidParameter, Refusal
 from app.tensors import grammar, literal, plain, short, skeleton
 from app.tensors.nesting import settle
 from app.tensors.open_inference.members import AXES, DATA, Asked, Input, asked
@@ -88,7 +88,12 @@ def _decode(text: bytes) -> Asked:
     try:
         return _asked(text, *_take_apart(text), plain.read)
     except (Unusual, Refusal):
+        pass
+    try:
         return _asked(text, *grammar.take_inputs_apart(text), literal.read)
+    except Unusual:  # an input whose data was cut out has become a text
+        said = f"an input has more than {grammar.LONG} bytes beside its data, which are read at most"
+        raise InvalidParameter(said, "/inputs") from None
 
 
 def _asked(text: bytes, members: object, spans: list[Span], read: Any) -> Asked:
