@@ -5,6 +5,7 @@ from asyncio import CancelledError, timeout
 from starlette.types import Receive
 
 from app.errors import BodyTooLarge
+from app.http.fields import Fields
 from app.http.patience import Patience
 from app.http.room import EXEMPT, STEP, Room, Share
 
@@ -23,11 +24,12 @@ class TooSlow(Exception):
 class Body:
     """What a client sends: read at most once, or discarded."""
 
-    def __init__(self, receive: Receive, declared: bytes | None, chunked: bool, patience: Patience, room: Room) -> None:
-        """`declared` is the Content-Length, None if there is none."""
+    def __init__(self, receive: Receive, fields: Fields, patience: Patience, room: Room) -> None:
+        """`fields` are those of the header: they say how long it is, or that there is one."""
+        declared = fields.get(b"content-length")
         self.share = Share(room)
         self.declared = int(declared) if declared is not None and declared.isdigit() else None
-        self.ended = self.declared == 0 or (declared is None and not chunked)
+        self.ended = self.declared == 0 or (declared is None and b"transfer-encoding" not in fields)
         self._receive = receive
         self._patience = patience
         self._limit = 0

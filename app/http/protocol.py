@@ -88,8 +88,7 @@ class Protocol(BoundedHeads):
         post = self._posts.get(self.url.partition(b"?")[0])
         if post is None or self.parser.get_method() != b"POST" or b"#" in self.url:
             return None
-        busy = self.cycle is not None and not self.cycle.response_complete
-        if busy or self.flow.write_paused or self.expect_100_continue or monotonic() > self._until:
+        if super().busy() or self.flow.write_paused or self.expect_100_continue or monotonic() > self._until:
             return None
         self._fields = fields = by_name(self.headers)
         size = fields.get(b"content-length", b"")

@@ -1,25 +1,20 @@
 """POST on an operator path: a body in, the reduced tensor out."""
 
-import logging
-from asyncio import Future, get_running_loop
-from collections.abc import Callable
 from time import perf_counter
-from typing import TypeVar
 
 from starlette.types import Receive, Scope, Send
 
-from app.errors import Overloaded, Refusal
 from app.http.body import Body, Disconnected, TooSlow
+from app.http.exchange import Voice, send_reply
 from app.http.fields import Fields, by_name
 from app.http.flow import Flow
 from app.http.intake import Compressed, Flowing, Intake, Whole
 from app.http.metrics import Metrics, Tally
 from app.http.negotiation import Terms, terms_of
 from app.http.patience import Patience
-from app.http.problems import BODY_TOO_SLOW, INTERNAL, document, refused
+from app.http.problems import document, refused
 from app.http.reducer import DEEP, Reducer
 from app.http.reply import Reply
-from app.http.request_id import HEADER, request_id
 from app.http.room import TEXT, Room, flowing_size
 from app.http.threads import Threads
 from app.settings import Settings
@@ -32,9 +27,7 @@ INLINE_BYTES = 8192
 LARGE_BYTES = 1 << 20
 """A buffered body that has more bytes is read while it comes, so many of them at a time."""
 
-log = logging.getLogger("keepdims")
-
-T = TypeVar("T")
+VOICE = Voice(refused, document)
 
 
 class Reduce:
@@ -54,7 +47,7 @@ class Reduce:
         self.operator = operator
         self.location = location
         self._settings = settings
-        self._requests = threads.requests
+        self._run = threads.run
         self._patience = patience
         self._room = room
         self._tally = Tally(metrics, operator)
@@ -63,7 +56,7 @@ class Reduce:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = perf_counter()
         fields = by_name(scope["headers"])
-        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience, self._room)
+        body = Body(receive, fields, self._patience, self._room)
         try:
             await self._answer(scope["query_string"].decode("latin-1"), fields, body, send, start)
         finally:
@@ -80,16 +73,9 @@ class Reduce:
         except Exception as error:  # noqa: BLE001 each becomes an answer
             body.ended |= isinstance(error, TooSlow)
             body.share.give_back()
-            reply = self._failed(error)
+            reply = VOICE.failed(error, self.operator)
         self._tally.count(given, reply.dtype, reply.status, perf_counter() - start)
-        headers = reply.raw_headers((HEADER, request_id(fields.get(HEADER))))
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        if not body.ended:
-            await send({"type": "http.response.body", "body": reply.body, "more_body": True})
-            await body.discard()
-            await send({"type": "http.response.body"})
-        else:
-            await send({"type": "http.response.body", "body": reply.body})
+        await send_reply(reply, fields, body, send)
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
         """The reply to a small body that is there, its content-length and nothing else being said of how it is
@@ -101,22 +87,10 @@ class Reduce:
             given = agreed.given
             reply = self._small(agreed, content, query.decode("latin-1"))
         except Exception as error:  # noqa: BLE001 each becomes an answer
-            reply = self._failed(error)
+            reply = VOICE.failed(error, self.operator)
         if reply is not None:
             self._tally.count(given, reply.dtype, reply.status, perf_counter() - start)
         return reply
-
-    def _failed(self, error: Exception) -> Reply:
-        match error:
-            case Refusal():
-                return refused(error)
-            case TooSlow():
-                return document(BODY_TOO_SLOW, str(error))
-            case MemoryError():
-                return refused(Overloaded("there is not enough memory for this request"))
-        # A bug: the log has the inside, the caller does not.
-        log.error("%s version %d failed", self.operator.name, self.operator.version, exc_info=error)
-        return document(INTERNAL, "this is a mistake of the service, not of the request")
 
     def _small(self, agreed: Terms, content: bytes, query: str) -> Reply | None:
         encoding, given, wanted = agreed
@@ -171,6 +145,3 @@ class Reduce:
     async def _flowing(self, body: Body, intake: Intake, declared: int | None = None) -> Reply:
         body.share.take(flowing_size(declared))
         return await Flow(body, intake, self._run).reply()
-
-    def _run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
-        return get_running_loop().run_in_executor(self._requests, call, *arguments)

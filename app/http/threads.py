@@ -1,9 +1,13 @@
 """The threads of one application."""
 
+from asyncio import Future, get_running_loop
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from app.kernels.workers import ALONE, Workers
+
+T = TypeVar("T")
 
 
 class Threads(NamedTuple):
@@ -19,6 +23,10 @@ class Threads(NamedTuple):
         """As many as `threads` run at once."""
         streamed = Workers(threads - 1) if threads > 2 else ALONE
         return cls(ThreadPoolExecutor(threads, "request"), Workers(threads), streamed)
+
+    def run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
+        """Call a function in one of the threads for requests."""
+        return get_running_loop().run_in_executor(self.requests, call, *arguments)
 
     def close(self) -> None:
         """End them all."""

@@ -98,10 +98,7 @@ class OpenInference:
         if scope["type"] != "http" or not is_ours(path := scope["path"].removesuffix("/")):
             await self._app(scope, receive, send)
             return
-        headers = by_name(scope["headers"])
-        body = Body(
-            receive, headers.get(b"content-length"), b"transfer-encoding" in headers, self._patience, self._room
-        )
+        body = Body(receive, by_name(scope["headers"]), self._patience, self._room)
         try:
             reply = await self._reply(scope["method"], path, body)
         except Disconnected:

@@ -1,15 +1,15 @@
 """POST …/infer: a request in, the reduced tensor out."""
 
-import logging
-from asyncio import Future, get_running_loop
+from asyncio import Future
 from collections.abc import Callable
 from typing import TypeVar
 
 from starlette.types import Receive, Scope, Send
 
-from app.errors import MalformedBody, Overloaded, Refusal
+from app.errors import MalformedBody
 from app.http.body import Body, Disconnected, TooSlow
 from app.http.encodings import PROTOCOL_ENCODINGS, answer_encoding
+from app.http.exchange import Voice, send_reply
 from app.http.fields import Fields, by_name
 from app.http.flow import Flow
 from app.http.intake import Compressed, Intake
@@ -22,18 +22,16 @@ from app.http.open_inference.inference import INFER_HEADER, Inference
 from app.http.open_inference.regions import Regions
 from app.http.patience import Patience
 from app.http.phases import Phase
-from app.http.problems import BODY_TOO_SLOW, INTERNAL
 from app.http.reduce import INLINE_BYTES
 from app.http.reducer import Reducer
 from app.http.reply import Reply
-from app.http.request_id import HEADER, request_id
 from app.http.room import TEXT, Room, flowing_size
 from app.http.threads import Threads
 from app.settings import Settings
 from app.spec.operators import Operator
 from app.tensors.open_inference.answers import Sender
 
-log = logging.getLogger("keepdims")
+VOICE = Voice(refused, problem)
 
 T = TypeVar("T")
 
@@ -54,7 +52,7 @@ class Infer:
     ) -> None:
         self._operator = operator
         self._settings = settings
-        self._threads = threads.requests
+        self._run = threads.run
         self._patience = patience
         self._room = room
         self._tally = Tally(metrics, operator)
@@ -65,7 +63,7 @@ class Infer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         fields = by_name(scope["headers"])
-        body = Body(receive, fields.get(b"content-length"), b"transfer-encoding" in fields, self._patience, self._room)
+        body = Body(receive, fields, self._patience, self._room)
         try:
             await self._answer(fields, body, send)
         finally:
@@ -81,16 +79,9 @@ class Infer:
         except Exception as error:  # noqa: BLE001 each becomes an answer
             body.ended |= isinstance(error, TooSlow)
             body.share.give_back()
-            reply = self._failed(error)
+            reply = VOICE.failed(error, self._operator)
         self._count(inference, reply)
-        headers = reply.raw_headers((HEADER, request_id(fields.get(HEADER))))
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        if not body.ended:
-            await send({"type": "http.response.body", "body": reply.body, "more_body": True})
-            await body.discard()
-            await send({"type": "http.response.body"})
-        else:
-            await send({"type": "http.response.body", "body": reply.body})
+        await send_reply(reply, fields, body, send)
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
         """The reply to a small body that is there; None if it takes more than a moment."""
@@ -100,7 +91,7 @@ class Infer:
         try:
             reply = self._small(inference, content, _length(fields))
         except Exception as error:  # noqa: BLE001 each becomes an answer
-            reply = self._failed(error)
+            reply = VOICE.failed(error, self._operator)
         if reply is not None:
             self._count(inference, reply)
         return reply
@@ -112,18 +103,6 @@ class Infer:
     def _count(self, inference: Inference, reply: Reply) -> None:
         self._counters.count(self._operator, inference.phases, reply.status == 200)
         self._tally.count("open-inference", reply.dtype, reply.status, sum(inference.phases.spent) / 1e9)
-
-    def _failed(self, error: Exception) -> Reply:
-        match error:
-            case Refusal():
-                return refused(error)
-            case TooSlow():
-                return problem(BODY_TOO_SLOW, str(error))
-            case MemoryError():
-                return refused(Overloaded("there is not enough memory for this request"))
-        # A bug: the log has the inside, the caller does not.
-        log.error("%s version %d failed", self._operator.name, self._operator.version, exc_info=error)
-        return problem(INTERNAL, "this is a mistake of the service, not of the request")
 
     def _small(self, inference: Inference, content: bytes, length: int | None) -> Reply | None:
         inference.take(content, length)
@@ -165,9 +144,6 @@ class Infer:
             return call(*arguments)
 
         return called
-
-    def _run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
-        return get_running_loop().run_in_executor(self._threads, call, *arguments)
 
 
 def _length(fields: Fields) -> int | None:
