@@ -135,9 +135,7 @@ def gather(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> Gathe
         cut = box[piece]
         tile, shape = summed_in_the_middle(cut)
         loaded = load(cut, tile, shape, scratch)
-        flags = (
-            None if loaded.finite and not (loaded.zeros and term.signed) else _flags(tile, shape, loaded, term.signed)
-        )
+        flags = _flags(tile, shape, loaded, term.signed)
         if flags is not None and gathered.flags is None:
             gathered.flags = np.full(gathered.outputs, OTHER if index else 0, np.uint8)
         if gathered.flags is not None:
@@ -169,6 +167,8 @@ def summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, i
 
 def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, signed: bool) -> Flags | None:
     """What a tile's outputs have seen; None where that is numbers, and at least one that is not -0.0."""
+    if loaded.finite and not (signed and loaded.zeros):
+        return None
     bits = tile.view(f"i{tile.itemsize}")
     minus_zero = -(1 << (8 * tile.itemsize - 1))
     unusual = signed and loaded.zeros and np.minimum.reduce(bits, axis=None) == minus_zero

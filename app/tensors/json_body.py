@@ -128,9 +128,8 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
     else:
         raise MissingField("data has neither values nor base64, and needs one of them", "/data")
     answer = Answer(encoding) if wishes is None else _answer(wishes, encoding)
-    if cut is not None or values is CUT:
-        for name, value in members.items():
-            _check_finite(value, f"/{name.replace('~', '~0').replace('/', '~1')}" if len(name) <= 40 else "")
+    for name, value in members.items():
+        _check_finite(value, f"/{name.replace('~', '~0').replace('/', '~1')}" if len(name) <= 40 else "")
     return Request(Header(dtype, shape), (Block(0, array.reshape(-1)),), members, answer)
 
 
