@@ -4,6 +4,7 @@ from typing import Any
 
 from app.http.openapi import (
     PROBLEMS,
+    SECURITY_SCHEMES,
     Document,
     json_content,
     operator_tags,
@@ -49,6 +50,7 @@ def build_binary() -> Document:
                 "Problem": PROBLEM,
             },
             "responses": problem_responses(),
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
 

@@ -27,6 +27,7 @@ SERVICE_TAG = "Service"
 
 PROBLEMS = {
     400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
+    401: ("Unauthorized", "The service has keys, and none of them came along."),
     406: ("NotAcceptable", "No media type spoken here is acceptable to the caller."),
     408: ("RequestTimeout", "The body did not arrive in time."),
     413: ("ContentTooLarge", "The body is larger than this service takes."),
@@ -38,6 +39,26 @@ PROBLEMS = {
     503: ("ServiceUnavailable", "There is no room for this request now; Retry-After says when to try again."),
 }
 """The statuses of refusals a canonical path has: the response component and when it comes."""
+
+KEY_OR_NONE: list[Document] = [{}, {"bearer": []}]
+"""What takes a key, where the service has some. It stands once for a document and not at each operation, where
+openapi-python-client would demand a key of every caller."""
+
+OPEN: Document = {"security": []}
+"""What an operation says that never takes a key."""
+
+SECURITY_SCHEMES: Document = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A key that the service knows, where KEEPDIMS_API_KEYS or KEEPDIMS_API_KEYS_FILE gives it some.",
+    }
+}
+
+RESPONSE_HEADERS: dict[int, Document] = {
+    401: {"WWW-Authenticate": {"description": "Bearer.", "schema": {"type": "string"}}},
+    503: {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}},
+}
 
 
 def build_openapi() -> Document:
@@ -66,6 +87,7 @@ def _document(about: str, paths: list[tuple[str, str, Operator]]) -> Document:
                 **shared_schemas(),
             },
             "responses": problem_responses(),
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
 
@@ -82,7 +104,7 @@ def preface(about: str) -> Document:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "security": [],
+        "security": KEY_OR_NONE,
     }
 
 
@@ -131,6 +153,7 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
         "get": {
             "operationId": f"describe_{operation}",
             "tags": [operator.name],
+            **OPEN,
             "summary": f"What {name} is",
             "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
             "responses": {"200": _answer("The page.", "OperatorPage"), **refusals(406)},
@@ -167,7 +190,7 @@ def _service_paths() -> dict[str, Any]:
 
 def _get(operation_id: str, summary: str, description: str, responses: dict[str, Any]) -> dict[str, Any]:
     operation = {"operationId": operation_id, "tags": [SERVICE_TAG], "summary": summary, "description": description}
-    return {"get": operation | {"responses": responses}}
+    return {"get": operation | OPEN | {"responses": responses}}
 
 
 def _answer(words: str, schema: str) -> dict[str, Any]:
@@ -184,10 +207,8 @@ def refusals(*statuses: int) -> dict[str, Any]:
 
 def _problem(status: int, words: str) -> dict[str, Any]:
     response = {"description": words, "content": {"application/problem+json": {"schema": reference("Problem")}}}
-    if status != 503:
-        return response
-    seconds = {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}
-    return response | {"headers": {"Retry-After": seconds}}
+    headers = RESPONSE_HEADERS.get(status)
+    return response | {"headers": headers} if headers else response
 
 
 def write(document: Document, path: Path) -> None:

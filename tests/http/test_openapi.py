@@ -1,7 +1,9 @@
 """The OpenAPI document: valid, current, and true to the table."""
 
 import json
+import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,13 @@ from openapi_spec_validator import validate
 
 from app import __version__
 from app.blocks import NUMPY_DTYPES
+from app.http.binary import build_binary
 from app.http.examples import examples
-from app.http.openapi import build_openapi, build_opset
-from app.http.problems import BODY_TOO_SLOW, PROBLEMS
+from app.http.open_inference.document import build_inference
+from app.http.openapi import Document, build_openapi, build_opset
+from app.http.problems import BODY_TOO_SLOW, PROBLEMS, UNAUTHORIZED
 from app.spec.operators import LAST_OPSET, OPERATORS, SERVING, Operator
+from tests.http.service import Service
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = build_openapi()
@@ -72,7 +77,7 @@ def test_an_operator_version_has_two_operations(operator: Operator) -> None:
 
 def test_the_statuses_of_post_are_those_a_refusal_can_have() -> None:
     """All but 404 (the paths in the document exist) and 500 (a fault of the service, not an answer)."""
-    statuses = {problem.status for problem in (*PROBLEMS.values(), BODY_TOO_SLOW)} - {404}
+    statuses = {problem.status for problem in (*PROBLEMS.values(), BODY_TOO_SLOW, UNAUTHORIZED)} - {404}
     for operator in OPERATORS:
         responses = DOCUMENT["paths"][operator.path]["post"]["responses"]
         assert set(responses) == {"200", *map(str, statuses)}
@@ -123,7 +128,7 @@ def test_every_reference_leads_somewhere_and_every_component_is_used() -> None:
     text = json.dumps(DOCUMENT)
     for kind, components in DOCUMENT["components"].items():
         for name in components:
-            assert f'"#/components/{kind}/{name}"' in text
+            assert (f'"{name}": []' if kind == "securitySchemes" else f'"#/components/{kind}/{name}"') in text
     references: list[str] = []
     json.loads(text, object_hook=lambda value: references.append(value["$ref"]) if "$ref" in value else value)
     for reference in references:
@@ -168,3 +173,36 @@ def test_an_opset_has_a_document_of_its_own(server: str, opset: int) -> None:
 @pytest.mark.parametrize("opset", ["0", "29", "012", "x"])
 def test_there_is_no_document_of_what_is_no_opset(server: str, opset: str) -> None:
     assert httpx.get(f"{server}/v{opset}/openapi.json", trust_env=False).status_code == 404
+
+
+def closed(document: Document) -> set[tuple[str, str]]:
+    """The operations of a document that take a key."""
+    found = set()
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if method in ("get", "post") and operation.get("security", document["security"]):
+                found.add((method.upper(), path))
+                refusal = operation["responses"]["401"]
+                if "$ref" in refusal:
+                    refusal = document["components"]["responses"][refusal["$ref"].rpartition("/")[2]]
+                assert "WWW-Authenticate" in refusal["headers"]
+    return found
+
+
+@pytest.mark.parametrize("build", [build_openapi, build_binary, build_inference, lambda: build_opset(17)])
+def test_what_takes_a_key_is_what_the_service_asks_one_for(build: Callable[[], Document]) -> None:
+    """And the key is optional in every document: a service may have none."""
+    document = build()
+    service = Service(api_keys="key")
+    assert document["security"] == [{}, {"bearer": []}]
+    scheme = document["components"]["securitySchemes"]["bearer"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    names = {"model_name": "reduce_min", "model_version": "12"}
+    asked = {
+        (method.upper(), path)
+        for path, operations in document["paths"].items()
+        for method in operations.keys() & {"get", "post"}
+        if service.request(method.upper(), re.sub(r"{(\w+)}", lambda name: names[name[1]], path)).status_code == 401
+    }
+    assert closed(document) == asked
+    assert asked

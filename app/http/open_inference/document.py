@@ -7,7 +7,7 @@ an operation of its own, and data is a flat list.
 from typing import Any
 
 from app.http.open_inference.models import MODELS
-from app.http.openapi import Document, json_content, preface
+from app.http.openapi import OPEN, RESPONSE_HEADERS, SECURITY_SCHEMES, Document, json_content, preface
 from app.http.schemas import Schema, reference
 from app.tensors.open_inference.datatypes import DATATYPES
 from app.tensors.open_inference.members import AXES, DATA, REDUCED
@@ -36,13 +36,15 @@ def build_inference() -> Document:
             "/v2/health/live": _get("server_live", "Whether the server lives", "Live"),
             "/v2/health/ready": _get("server_ready", "Whether the server takes requests", "Ready"),
             "/v2/models/stats": _get(
-                "statistics", "How often all models were asked, and how long it took", "Statistics"
+                "statistics", "How often all models were asked, and how long it took", "Statistics", 401
             ),
-            "/v2/repository/index": {"post": _operation("repository_index", "Every version of every model", "Index")},
+            "/v2/repository/index": {
+                "post": _operation("repository_index", "Every version of every model", "Index", 401)
+            },
             **_of_model("/v2/models/{model_name}", "model"),
             **_of_model("/v2/models/{model_name}/versions/{model_version}", "model_version"),
         },
-        "components": {"schemas": _schemas()},
+        "components": {"schemas": _schemas(), "securitySchemes": SECURITY_SCHEMES},
     }
 
 
@@ -51,13 +53,15 @@ def _of_model(path: str, name: str) -> Document:
     if name == "model_version":
         versions = sorted({row.version for rows in MODELS.values() for row in rows})
         parameters.append(_in_path("model_version", {**_TEXT, "enum": [str(version) for version in versions]}))
-    infer = _operation(f"{name}_infer", "Reduce a tensor", "InferenceResponse", 400, 404, 413, 415, 503)
+    infer = _operation(f"{name}_infer", "Reduce a tensor", "InferenceResponse", 400, 401, 404, 413, 415, 503)
     body = {"required": True, "content": json_content(reference("InferenceRequest"))}
     paths = {
         path: _get(f"{name}_metadata", "What a model takes and gives", "ModelMetadata", 404),
         f"{path}/ready": _get(f"{name}_ready", "Whether a model takes requests", "ModelReady", 404),
         f"{path}/config": _get(f"{name}_config", "A model as Triton configures one", "ModelConfig", 404),
-        f"{path}/stats": _get(f"{name}_statistics", "How often it was asked, and how long it took", "Statistics", 404),
+        f"{path}/stats": _get(
+            f"{name}_statistics", "How often it was asked, and how long it took", "Statistics", 401, 404
+        ),
         f"{path}/infer": {"post": infer | {"requestBody": body}},
     }
     return {each: {"parameters": parameters} | operations for each, operations in paths.items()}
@@ -68,10 +72,20 @@ def _get(name: str, summary: str, schema: str, *refused: int) -> Document:
 
 
 def _operation(name: str, summary: str, schema: str, *refused: int) -> Document:
+    """`refused`: the statuses of its refusals; an operation without a 401 takes no key."""
     answer = {"description": "It is told.", "content": json_content(reference(schema))}
     error = {"description": "A refusal.", "content": json_content(reference("Error"))}
-    responses = {"200": answer, **{str(status): error for status in refused}}
-    return {"operationId": name, "tags": ["Open Inference"], "summary": summary, "responses": responses}
+    errors = {
+        str(status): error | ({"headers": RESPONSE_HEADERS[status]} if status in RESPONSE_HEADERS else {})
+        for status in refused
+    }
+    operation = {
+        "operationId": name,
+        "tags": ["Open Inference"],
+        "summary": summary,
+        "responses": {"200": answer, **errors},
+    }
+    return operation if 401 in refused else operation | OPEN
 
 
 def _in_path(name: str, schema: Schema) -> Document:
