@@ -7,5 +7,6 @@ inference  one request, from what it asks for to its answer
 models     the rows of the table as the protocol describes models
 counters   how often and how long, across worker processes
 regions    shared memory that callers have registered
+memory     how such memory is read and written
 errors     refusals in the protocol's words
 """

@@ -72,7 +72,8 @@ class Inference:
     def answer(self, share: Share | None = None) -> Reply:
         """The answer to the body that was taken; its outputs are taken from `share`, if there is one."""
         header = self._asked.data.header
-        request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
+        block = self._block(self._asked.data, self._data, share)
+        request = Request(header, (block,), self._parameters(self._axes))
         self.phases.lap(Phase.DECODE)
         tensor = self._reducer.reduced(request, self._wanted, share)
         self.phases.lap(Phase.COMPUTE)
@@ -131,12 +132,12 @@ class Inference:
             parameters[AXES] = self._block(self._asked.axes, axes).values.tolist()
         return parameters
 
-    def _block(self, given: Input, raw: memoryview) -> Block:
+    def _block(self, given: Input, raw: memoryview, share: Share | None = None) -> Block:
         """The elements of an input; `raw` are the bytes that came of it."""
         if given.values is not None:
             return Block(0, given.values)
         if given.region and self._regions:
-            return self._regions.block(given.region, given.header)
+            return self._regions.block(given.region, given.header, share.take if share else None)
         memory = np.frombuffer(bytes(raw), np.uint8)  # a copy begins where elements may
         if given.header.dtype == "bool":
             check_bools(memory)
