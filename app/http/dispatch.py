@@ -38,6 +38,10 @@ class Dispatch:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
+        sent: bytes = scope.get("raw_path") or b""
+        if b"%" in sent and b"%2f" in sent.lower():
+            # A slash that is encoded is part of a name and parts none, as whoever stands in front of this took it.
+            scope = {**scope, "path": sent.decode("latin-1")}
         if scope["method"] == "POST" and (post := self._posts.get(scope["path"])):
             return await post(scope, receive, send)
 

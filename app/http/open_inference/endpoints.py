@@ -13,29 +13,32 @@ from app.http.body import Body, Disconnected, TooSlow
 from app.http.fields import by_name
 from app.http.metrics import Metrics
 from app.http.open_inference import models
+from app.http.open_inference.asking import check_index, name_of, registered
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.errors import JSON, failed, problem, refused
 from app.http.open_inference.infer import Infer
 from app.http.open_inference.models import MODELS
-from app.http.open_inference.regions import Regions, Registered
+from app.http.open_inference.regions import Regions
 from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, NOT_FOUND
 from app.http.reply import Reply
 from app.http.room import Room
 from app.http.threads import Threads
 from app.settings import Settings
-from app.spec.operators import Operator
+from app.spec.operators import SERVING, Operator
+from app.tensors.conversion import shown
 
 READ, WRITE = ("GET", "HEAD"), ("POST",)
 
-PREFIXES = ("/v2/health/", "/v2/models/", "/v2/repository/", "/v2/systemsharedmemory/", "/v2/cudasharedmemory/")
-"""What is under these, and /v2 itself, is the protocol's; all else under /v2 is our opset 2."""
+OPSET_2 = frozenset(f"/v2/{name}" for name, opsets in SERVING.items() if 2 in opsets)
+"""These are ours. All else under /v2, and /v2 itself, is the protocol's: clients ask for what other servers have."""
 
 LONGEST_BODY = 1 << 16
 """Bytes of a body that registers a region."""
 
 _MODEL = re.compile(r"/v2/models/([^/]+)(?:/versions/([^/]+))?(?:/(?:infer|ready|config|stats))?")
-_REGION = re.compile(r"/v2/systemsharedmemory/region/(.+)/(status|register|unregister)")
+_REGION = re.compile(rb"/v2/systemsharedmemory/region/(.+)/(status|register|unregister)/?")
+"""Of a path as it was sent: a name may have slashes in it, plain or encoded."""
 
 Answer = Callable[[], Reply]
 
@@ -84,9 +87,9 @@ class OpenInference:
             "/v2/models/stats": partial(self._statistics, *chain.from_iterable(MODELS.values())),
             "/v2/systemsharedmemory/status": self._regions_known,
         }
-        self._writes: dict[str, Answer] = {
-            "/v2/repository/index": _fixed(models.index()),
-            "/v2/systemsharedmemory/unregister": self._unregister,
+        self._writes: dict[str, Callable[[bytes], Reply]] = {
+            "/v2/repository/index": _indexed,
+            "/v2/systemsharedmemory/unregister": lambda _: self._unregister(),
         }
         for operator, paths in _models():
             for path in paths:
@@ -100,24 +103,25 @@ class OpenInference:
             return
         body = Body(receive, by_name(scope["headers"]), self._patience, self._room)
         try:
-            reply = await self._reply(scope["method"], path, body)
+            reply = await self._reply(scope["method"], path, scope.get("raw_path") or path.encode(), body)
         except Disconnected:
             return
         await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else reply.body})
 
-    async def _reply(self, method: str, path: str, body: Body) -> Reply:
+    async def _reply(self, method: str, path: str, sent: bytes, body: Body) -> Reply:
         try:
             body.admit(LONGEST_BODY)
             content = await body.read()
-            if path in self._reads or path in self._writes:
-                answers, methods = (self._reads, READ) if path in self._reads else (self._writes, WRITE)
-                return answers[path]() if method in methods else _not_allowed(method, methods)
-            if region := _REGION.fullmatch(path):
-                methods = READ if region[2] == "status" else WRITE
+            if answer := self._reads.get(path):
+                return answer() if method in READ else _not_allowed(method, READ)
+            if write := self._writes.get(path):
+                return write(content) if method in WRITE else _not_allowed(method, WRITE)
+            if region := _REGION.fullmatch(sent):
+                methods = READ if region[2] == b"status" else WRITE
                 if method not in methods:
                     return _not_allowed(method, methods)
-                return self._region(region[1], region[2], content)
+                return self._region(name_of(region[1]), region[2], content)
             return self._nothing_there(method, path)
         except Refusal as refusal:
             return refused(refusal)
@@ -136,18 +140,20 @@ class OpenInference:
         counted = self._counters.read()
         return _json({"model_stats": [models.statistics(row, counted[row]) for row in operators]})
 
-    def _region(self, name: str, what: str, content: bytes) -> Reply:
-        if what == "status":
+    def _region(self, name: str, what: bytes, content: bytes) -> Reply:
+        if what == b"status":
             return self._regions_known(name)
-        if what == "unregister":
+        if what == b"unregister":
             return self._unregister(name)
-        self._shared_memory().register(_registered(name, content))
+        self._shared_memory().register(registered(name, content))
         return _json({})
 
     def _regions_known(self, name: str | None = None) -> Reply:
         regions = self._shared_memory()
         found = [region._asdict() for region in regions.all() if name in (None, region.name)]
-        return _json(found) if found or name is None else problem(NOT_FOUND, f"no region is registered as {name!r}")
+        if not found and name is not None:
+            return problem(NOT_FOUND, f"no region is registered as {shown(name)}")
+        return _json(found)
 
     def _unregister(self, name: str | None = None) -> Reply:
         regions = self._shared_memory()
@@ -167,31 +173,23 @@ class OpenInference:
         if found := _MODEL.fullmatch(path):
             name, version = found[1], found[2]
             if name not in MODELS:
-                raise UnknownOperator(f"there is no model of that name; there are {', '.join(MODELS)}")
+                raise UnknownOperator(f"there is no model {shown(name)}; there are {', '.join(MODELS)}")
             if version is not None and version not in (known := [str(row.version) for row in MODELS[name]]):
-                raise UnknownVersion(f"{name} has no such version; it has {', '.join(known)}")
+                raise UnknownVersion(f"{name} has no version {shown(version)}; it has {', '.join(known)}")
             if path.endswith("/infer"):
                 return _not_allowed(method, WRITE)
-        return problem(NOT_FOUND, f"there is nothing at this path; the models are {', '.join(MODELS)}")
+        return problem(NOT_FOUND, f"there is nothing at {shown(path)}; the models are {', '.join(MODELS)}")
 
 
 def is_ours(path: str) -> bool:
     """Whether a path, without a slash at its end, is the protocol's."""
-    return path == "/v2" or f"{path}/".startswith(PREFIXES)
+    return path == "/v2" or (path.startswith("/v2/") and path not in OPSET_2)
 
 
-def _registered(name: str, content: bytes) -> Registered:
-    """What a body asks to be registered."""
-    try:
-        given = orjson.loads(content)
-    except ValueError:
-        given = None
-    if not isinstance(given, dict) or not isinstance(given.get("key"), str):
-        raise InvalidParameter("a region is registered with a JSON object of key, offset and byte_size")
-    offset, size = given.get("offset", 0), given.get("byte_size")
-    if type(offset) is not int or type(size) is not int or not (0 <= offset < 2**62 and 0 <= size < 2**62):
-        raise InvalidParameter("offset and byte_size of a region must be numbers of bytes")
-    return Registered(name, given["key"], offset, size)
+def _indexed(content: bytes) -> Reply:
+    """The index of models, all of which are ready."""
+    check_index(content)
+    return _json(models.index())
 
 
 def _fixed(content: object) -> Answer:

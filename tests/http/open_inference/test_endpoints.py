@@ -75,9 +75,41 @@ def test_the_index_lists_every_version(service: Service) -> None:
         assert {item["state"] for item in found} == {"READY"}
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff", "not UTF-8"),
+        (b"[]", "a list"),
+        (b"null", "null"),
+        (b'{"ready": 1}', "1"),
+        (b'{"redy": true}', '"redy"'),
+        (b'{"ready": true, "ready": false}', "more than once"),
+        (b"[" * 60_000, "not JSON"),
+    ],
+)
+def test_a_body_that_asks_for_the_index_is_read(service: Service, content: bytes, said: str) -> None:
+    response = service.post("/v2/repository/index", content)
+    assert response.status_code == 400
+    assert said in response.json()["error"]
+    whole = service.post("/v2/repository/index").json()
+    assert service.post("/v2/repository/index", {"ready": True}).json() == whole
+    assert service.post("/v2/repository/index", {"ready": None}).json() == whole
+
+
 def test_opset_2_is_still_there(service: Service) -> None:
     assert service.get("/v2/reduce_min").json()["name"] == "ReduceMin"
     assert service.post("/v2/reduce_min", {"data": {"dtype": "float32", "values": [2, 1]}}).status_code == 200
+    refused = service.post("/v2/reduce_min", {})
+    assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
+
+
+def test_an_encoded_slash_parts_no_path(service: Service) -> None:
+    asked = {"inputs": [{"name": "data", "datatype": "FP32", "shape": [1], "data": [1]}]}
+    assert service.post("/v2/models/reduce_min/infer", asked).status_code == 200
+    assert service.post("/v2/models/reduce%5Fmin/infer", asked).status_code == 200
+    assert service.post("/v2/models/reduce_min%2Finfer", asked).status_code == 404
+    assert service.post("/v12%2Freduce_min", {"data": {"dtype": "float32", "values": [2, 1]}}).status_code == 404
 
 
 @pytest.mark.parametrize("what", ["", "/ready", "/config", "/stats", "/infer"])
@@ -96,12 +128,44 @@ def test_an_unknown_model_or_version_is_404_and_says_which_there_are(service: Se
 
 
 @pytest.mark.parametrize(
-    "path", ["/v2/models/reduce_min/x", "/v2/models/", "/v2/health/x", "/v2/cudasharedmemory/status"]
+    "path",
+    [
+        "/v2/models/reduce_min/x",
+        "/v2/models/",
+        "/v2/models/reduce_min/trace/setting",
+        "/v2/health/x",
+        "/v2/cudasharedmemory/status",
+        "/v2/trace/setting",
+        "/v2/logging",
+        "/v2/reduce_nothing",
+        "/v2/reduce_min/infer",
+        "/v2//",
+        "/v2/models%2Freduce_min",
+        "/v2/models/reduce_min%2Fready",
+        "/v2/models/reduce_min/versions%2f12",
+        "/v2/reduce_min%2F",
+        "/v2/%FF",
+    ],
 )
 def test_what_is_not_there_is_told_in_the_words_of_the_protocol(service: Service, path: str) -> None:
-    response = service.get(path)
-    assert response.status_code == 404
-    assert response.json().keys() == {"error"}
+    for method in ("GET", "POST"):
+        response = service.request(method, path)
+        assert response.status_code == 404
+        assert response.json().keys() == {"error"}
+        assert len(response.content) < 400
+
+
+def test_a_message_names_what_is_not_there(service: Service) -> None:
+    for path, said in (
+        ("/v2/models/reduce_nothing", '"reduce_nothing"'),
+        ("/v2/models/reduce_min/versions/v14", '"v14"'),
+        ("/v2/models/" + "x" * 1000, "(1000 characters)"),
+        ("/v2/logging", '"/v2/logging"'),
+    ):
+        response = service.get(path)
+        assert response.status_code == 404
+        assert said in response.json()["error"]
+        assert len(response.content) < 400
 
 
 @pytest.mark.parametrize(

@@ -97,10 +97,36 @@ def test_what_is_registered_is_told(service: Service, memory: Path) -> None:
     assert register(service, "in", memory.name, 0, 8).status_code == 400
     assert register(service, "a%2Fb.", memory.name, 8, 8).status_code == 200
     assert len(service.get("/v2/systemsharedmemory/status").json()) == 2
-    assert service.get("/v2/systemsharedmemory/region/a%2Fb./status").json()[0]["name"] == "a/b."
+    for same in ("a%2Fb.", "a%2fb%2E", "a/b."):  # Triton's client leaves the slash as it is
+        assert service.get(f"/v2/systemsharedmemory/region/{same}/status").json()[0]["name"] == "a/b."
     for _ in range(2):
         assert service.post("/v2/systemsharedmemory/region/a%2Fb./unregister").status_code == 200
     assert service.get("/v2/systemsharedmemory/status").json() == [known]
+
+
+def test_a_name_must_be_utf8(service: Service, memory: Path) -> None:
+    for ask in (service.get, service.post):
+        for name in ("%FF", "a%80", "%ED%A0%80"):
+            what = "status" if ask == service.get else "register"
+            response = ask(f"/v2/systemsharedmemory/region/{name}/{what}")
+            assert response.status_code == 400
+            assert "not UTF-8" in response.json()["error"]
+    assert register(service, "%E2%82%AC", memory.name, 0, 8).status_code == 200
+    assert service.get("/v2/systemsharedmemory/region/%E2%82%AC/status").json()[0]["name"] == "\u20ac"
+    assert service.get("/v2/systemsharedmemory/region/in%2Fstatus").status_code == 404
+    assert service.get(f"/v2/systemsharedmemory/region/{'n' * 500}/status").status_code == 404
+
+
+@pytest.mark.parametrize("shape", [[4], [0]])
+def test_an_answer_needs_its_region_even_if_it_is_empty(service: Service, memory: Path, shape: list[int]) -> None:
+    tensor = {"name": "data", "datatype": "FP32", "shape": [*shape, 2], "data": [1.0, 2.0] * shape[0]}
+    axes = {"name": "axes", "datatype": "INT64", "shape": [1], "data": [1]}
+    for name, offset in (("nowhere", 0), ("in", SIZE + 1)):
+        where = {"shared_memory_region": name, "shared_memory_byte_size": 16, "shared_memory_offset": offset}
+        outputs = [{"name": "reduced", "parameters": where}]
+        response = service.post(MIN, {"inputs": [tensor, axes], "outputs": outputs})
+        assert response.status_code == 400, response.text
+        assert name in response.json()["error"]
 
 
 def test_offsets_count_from_where_the_region_begins(service: Service, memory: Path) -> None:
@@ -147,6 +173,9 @@ def test_an_unknown_region_is_refused(service: Service) -> None:
         ("x", -1, 4),
         ("x", 0, "4"),
         ("x", 0, None),
+        ("x", 0.5, 4),
+        ("x", True, 4),
+        ("x", 2**62, 4),
     ],
 )
 def test_what_cannot_be_registered(service: Service, key: Any, offset: Any, size: Any) -> None:
@@ -154,6 +183,15 @@ def test_what_cannot_be_registered(service: Service, key: Any, offset: Any, size
     assert response.status_code == 400
     assert response.json().keys() == {"error"}
     assert len(response.content) < 400
+
+
+def test_what_a_body_says_that_registers_is_read(service: Service, memory: Path) -> None:
+    path, good = "/v2/systemsharedmemory/region/new/register", {"key": memory.name, "offset": 0, "byte_size": 8}
+    for content, said in ((b"", "not JSON"), (b"[]", "a list"), ({**good, "ofset": 8}, '"ofset"'), ({}, "key")):
+        response = service.post(path, content)
+        assert response.status_code == 400
+        assert said in response.json()["error"]
+    assert service.post(path, {**good, "offset": None, "byte_size": 8.0}).status_code == 200
 
 
 def test_a_region_must_be_in_its_memory(service: Service, memory: Path) -> None:
