@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.kernels.approximation import Approximation, nothing
 from app.kernels.double_double import two_sum
 from app.kernels.loading import read
-from app.kernels.parts import exact_parts, grouped, products, split
+from app.kernels.parts import added, exact_parts, grouped, products, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
@@ -112,7 +112,7 @@ def _estimate(y: Floats, shape: Shape, scratch: Scratch) -> Approximation:
     cut = top + max(2, shape[1].bit_length()) - 53
     head = scratch.shaped(y.shape)[1]
     split(y, cut, head)
-    high, low = two_sum(np.add.reduce(head.reshape(shape), axis=1).reshape(-1), _sums(y.reshape(shape)))
+    high, low = two_sum(added(head.reshape(shape)).reshape(-1), _sums(y.reshape(shape)))
     return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
 
 
