@@ -22,6 +22,7 @@ from app.errors import (
     ShapeMismatch,
     UnknownDtype,
     UnknownField,
+    UnknownParameter,
 )
 from app.tensors.conversion import shown
 from app.tensors.grammar import LONG_TEXT
@@ -35,6 +36,12 @@ _PROTOCOL = ("binary_data_output", "sequence_id", "sequence_start", "sequence_en
 _MLSERVER = ("content_type", "headers")
 IGNORED = frozenset((*_PROTOCOL, *_MLSERVER))
 """Parameters of a request that servers know and that mean nothing to a reduction, or were read elsewhere."""
+
+# Parameters of tensors. The protocol leaves it to a server which there are; a request with others asks for what is not
+# done here, or has a slip in a name, and is refused rather than answered in another way than it wants.
+_SHARED = ("shared_memory_region", "shared_memory_byte_size", "shared_memory_offset")
+_OF_INPUT = ("binary_data_size", *_SHARED, *_MLSERVER)
+_OF_OUTPUT = ("binary_data", "classification", *_SHARED, *_MLSERVER)
 
 _BODY = ("id", "model_name", "model_version", "parameters", "inputs", "outputs")
 _INPUT = ("name", "shape", "datatype", "parameters", "data")
@@ -133,7 +140,7 @@ def _input(members: Mapping[str, Any], name: str, place: str, read: Read) -> Inp
     header = Header(DATATYPES[datatype], _shape(members.get("shape"), name, f"{place}/shape"))
     if name == AXES:
         _check_axes(header, datatype, place)
-    parameters = _parameters(members.get("parameters"), f"{place}/parameters")
+    parameters = _parameters(members.get("parameters"), f"{place}/parameters", _OF_INPUT)
     values, binary = members.get("data"), parameters.get("binary_data_size")
     region = _region(parameters, f"{place}/parameters")
     if (values is not None) + (binary is not None) + (region is not None) != 1:
@@ -211,7 +218,7 @@ def _output(given: object, binary: bool) -> tuple[bool, Region | None]:
             raise UnknownField(f"there is no output {shown(name)}; there is {REDUCED}", f"{place}/name")
         if index:
             raise ConflictingFields(f"the output {REDUCED} is asked for twice", place)
-        parameters = _parameters(members.get("parameters"), f"{place}/parameters")
+        parameters = _parameters(members.get("parameters"), f"{place}/parameters", _OF_OUTPUT)
         if parameters.get("classification"):
             said = "classification is for scores of classes, and a reduction has none"
             raise InvalidParameter(said, f"{place}/parameters")
@@ -226,6 +233,8 @@ def _output(given: object, binary: bool) -> tuple[bool, Region | None]:
 def _region(parameters: Mapping[str, object], place: str) -> Region | None:
     name = parameters.get("shared_memory_region")
     if name is None:
+        if said := next((each for each in _SHARED if parameters.get(each) is not None), None):
+            raise MissingField(f"{said} needs a shared_memory_region beside it", f"{place}/{said}")
         return None
     if not isinstance(name, str):
         raise InvalidParameter(f"shared_memory_region must be a text, and is {shown(name)}", place)
@@ -249,11 +258,17 @@ def _flag(parameters: Mapping[str, object], name: str, place: str) -> bool:
     return bool(value)
 
 
-def _parameters(value: object, place: str) -> dict[str, object]:
+def _parameters(value: object, place: str, known: tuple[str, ...] | None = None) -> dict[str, object]:
+    """Parameters, `known` ones alone if they are told."""
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise InvalidParameter(f"parameters must be an object, and is {shown(value)}", place)
+    if known is not None:
+        for name in value:
+            if name not in known:
+                said = f"a tensor has no parameter {shown(name)} here; it can have {', '.join(known)}"
+                raise UnknownParameter(said, place)
     return value
 
 

@@ -143,7 +143,7 @@ def test_what_clients_add_is_passed_over(service: Service) -> None:
         "model_name": "reduce_min",
         "parameters": {"priority": 1, "timeout": 5, "sequence_id": 3, "sequence_start": True, "headers": {"a": "b"}},
         "inputs": [{**data([3, 1]), "parameters": {"content_type": "np"}}],
-        "outputs": [],
+        "outputs": [{"name": "reduced", "parameters": {"classification": None, "content_type": "np"}}],
     }
     assert output(service, asked)["data"] == [1]
 
@@ -332,6 +332,13 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([1])], "outputs": [{"name": "reduced"}, {"name": "reduced"}]}, "twice"),
     ({"inputs": [data([1])], "outputs": [{"name": "reduced", "parameters": {"classification": 3}}]}, "classification"),
     ({"inputs": [data([1])], "outputs": 3}, "outputs"),
+    ({"inputs": [data([1])], "parameters": {"keepdim": 1}}, "keepdim"),
+    ({"inputs": [{**data([1]), "parameters": {"keepdims": 0}}]}, '"keepdims" here'),
+    ({"inputs": [{**data([1]), "parameters": {"k" * 999: 0}}]}, "(999 characters) here"),
+    ({"inputs": [{**data([1]), "parameters": {"shared_memory_byte_size": 4}}]}, "shared_memory_region beside"),
+    ({"inputs": [data([1])], "outputs": [{"name": "reduced", "parameters": {"binary": True}}]}, '"binary" here'),
+    ({"inputs": [data([1])], "outputs": [{"name": "reduced", "data": []}]}, '"data"'),
+    ({"inputs": [data([1])], "input" * 99: []}, "(495 characters)"),
     ({"inputs": [data([1])], "id": 3}, "id"),
     (b'{"inputs":[],"inputs":[]}', "more than once"),
     (b'{"inputs":[{"name":"data","datatype":"FP32","shape":[1],"data":[1],"data":[1]}]}', "more than once"),
