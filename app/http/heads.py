@@ -7,6 +7,9 @@ first byte of a connection.
 from asyncio import TimerHandle, Transport
 from typing import Any
 
+from app.http.fields import Fields, by_name
+from app.http.grammar import LONGEST_URL, Fault, fault_of, origin_form
+from app.http.problems import HEAD_TOO_LONG, MALFORMED_REQUEST, URL_TOO_LONG
 from app.http.upgrades import WithoutUpgrades
 
 LONGEST_HEAD = 1 << 16
@@ -19,6 +22,9 @@ class BoundedHeads(WithoutUpgrades):
 
     patience: float
     """Seconds a head may take."""
+
+    fields: Fields
+    """Those of the last head that is there, by name."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -41,27 +47,28 @@ class BoundedHeads(WithoutUpgrades):
         self._bodiless += len(data)
         super().data_received(data)
         if self._bodiless > LONGEST_HEAD:
-            self._refuse()
+            self.tell(self._too_long())
         elif self.headers is not self._headed or (self.timeout_keep_alive_task is None and not self.busy()):
             self._await_head()
         elif self._late:
             self._late = 0.0
 
     def head_ended(self) -> None:
-        """A head is there. ValueError, which ends the reading, if it is too long."""
+        """A head is there. ValueError, which ends the reading, if it is not as it should be."""
         if self._bodiless > LONGEST_HEAD and self._size() > LONGEST_HEAD:
-            self._refuse()
-            raise ValueError("the head is too long")
+            self.fault_found(self._too_long())
         self._bodiless = 0
         self._headed = self.headers
+        self.fields = by_name(self.headers)
+        if self.url[:1] != b"/":
+            self.url = origin_form(self.url)
+        fault = fault_of(self.parser.get_method(), self.url, self.parser.get_http_version(), self.fields)
+        if fault is not None:
+            self.fault_found(fault)
 
     def on_body(self, body: bytes) -> None:
         self._bodiless = 0
         super().on_body(body)
-
-    def send_400_response(self, msg: str) -> None:
-        if not self.transport.is_closing():
-            super().send_400_response(msg)
 
     def busy(self) -> bool:
         """Whether a request is being answered."""
@@ -70,13 +77,12 @@ class BoundedHeads(WithoutUpgrades):
     def _size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
-    def _refuse(self) -> None:
-        if self.transport.is_closing():
-            return
-        if self.busy():  # its answer cannot be followed by another one
-            self.transport.close()
-        else:
-            self.send_400_response(f"The head has more than {LONGEST_HEAD} bytes.")
+    def _too_long(self) -> Fault:
+        if self.headers is self._headed:
+            return Fault(MALFORMED_REQUEST, f"what is no body in a body has more than {LONGEST_HEAD} bytes")
+        if len(self.url) > LONGEST_URL:
+            return Fault(URL_TOO_LONG, f"the path and the query have more than the {LONGEST_URL} bytes that are read")
+        return Fault(HEAD_TOO_LONG, f"the head has more than the {LONGEST_HEAD} bytes that are read")
 
     def _await_head(self) -> None:
         if self.headers is self._heading and self._late:

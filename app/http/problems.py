@@ -58,7 +58,13 @@ UNAUTHORIZED = Problem(401, "/problems/unauthorized", "There is no key", ((b"www
 NOT_FOUND = Problem(404, "/problems/not-found", "There is nothing at this path")
 METHOD_NOT_ALLOWED = Problem(405, "/problems/method-not-allowed", "The path does not answer this method")
 BODY_TOO_SLOW = Problem(408, "/problems/body-too-slow", "The body did not arrive in time", ((b"connection", b"close"),))
+MALFORMED_REQUEST = Problem(400, "/problems/malformed-request", "This is not HTTP as it should be")
+URL_TOO_LONG = Problem(414, "/problems/url-too-long", "The URL is too long")
+EXPECTATION_FAILED = Problem(417, "/problems/expectation-failed", "This cannot be expected here")
+HEAD_TOO_LONG = Problem(431, "/problems/head-too-long", "The head of the request is too long")
 INTERNAL = Problem(500, "/problems/internal", "The service made a mistake")
+NOT_IMPLEMENTED = Problem(501, "/problems/not-implemented", "This part of HTTP is not spoken here")
+VERSION_NOT_SUPPORTED = Problem(505, "/problems/version-not-supported", "This version of HTTP is not spoken here")
 
 
 def refused(refusal: Refusal) -> Reply:

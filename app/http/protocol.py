@@ -12,7 +12,7 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from app.http.dispatch import Dispatch, Post
-from app.http.fields import Fields, by_name
+from app.http.grammar import Fault
 from app.http.heads import BoundedHeads
 from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
@@ -33,7 +33,6 @@ class Protocol(BoundedHeads):
         self.patience = dispatch.patience
         self._outbox = outbox_of(self.loop)
         self._post: Post | None = None  # of the request that is arriving, if it may take the short way
-        self._fields: Fields = {}
         self._content = b""
         self._until = 0.0
 
@@ -48,7 +47,7 @@ class Protocol(BoundedHeads):
         self.head_ended()
         self._post = self._short_way()
         if self._post is None:
-            super().on_headers_complete()
+            self._begin()
 
     def on_body(self, body: bytes) -> None:
         if self._post is not None:
@@ -65,15 +64,15 @@ class Protocol(BoundedHeads):
         if self._post is None:
             super().on_message_complete()
             return
-        reply = self._post.at_once(self._fields, self.url.partition(b"?")[2], self._content)
+        reply = self._post.at_once(self.fields, self.url.partition(b"?")[2], self._content)
         if reply is None:
             self._take_long_way(ended=True)
         else:
             self._send(reply)
 
-    def send_400_response(self, msg: str) -> None:
+    def tell(self, fault: Fault) -> None:
         self._outbox.send()  # what has been answered comes first
-        super().send_400_response(msg)
+        super().tell(fault)
 
     def shutdown(self) -> None:
         """Close once there is nothing more to answer."""
@@ -90,7 +89,7 @@ class Protocol(BoundedHeads):
             return None
         if super().busy() or self.flow.write_paused or self.expect_100_continue or monotonic() > self._until:
             return None
-        self._fields = fields = by_name(self.headers)
+        fields = self.fields
         size = fields.get(b"content-length", b"")
         if not size.isdigit() or int(size) > INLINE_BYTES or b"transfer-encoding" in fields or b"upgrade" in fields:
             return None
@@ -101,17 +100,24 @@ class Protocol(BoundedHeads):
         self._post = None
         if self.transport.is_closing():
             return
-        super().on_headers_complete()
+        self._begin()
         if self._content:
             super().on_body(self._content)
         if ended:
             super().on_message_complete()
 
+    def _begin(self) -> None:
+        """Take the long way."""
+        self.scope["headers"] = self.headers.copy()  # the parser adds trailers, which nobody may take for fields
+        if self.parser.get_http_version() == "1.0":
+            self.expect_100_continue = False
+        super().on_headers_complete()
+
     def _send(self, reply: Reply) -> None:
         assert self._post is not None
         self._post = None
         lines = [STATUS_LINE[reply.status]]
-        headers = reply.raw_headers((HEADER, request_id(self._fields.get(HEADER))))
+        headers = reply.raw_headers((HEADER, request_id(self.fields.get(HEADER))))
         for name, value in (*self.server_state.default_headers, *headers):
             lines += (name, b": ", value, b"\r\n")
         stays = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()

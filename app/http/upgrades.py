@@ -7,12 +7,13 @@ the headers for the other protocol, and would lose the body; so the request is r
 import sys
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from app.http.faults import Faultless
 
 OFFER = (b"upgrade", b"http2-settings")
 
 
-class WithoutUpgrades(HttpToolsProtocol):
+class WithoutUpgrades(Faultless):
     """One connection."""
 
     _arrived = b""

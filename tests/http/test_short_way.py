@@ -145,9 +145,9 @@ def test_a_client_that_asks_first_is_told_to_go_on(address: tuple[str, int]) -> 
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
 
 
-def test_what_is_no_request_is_a_400(address: tuple[str, int]) -> None:
+def test_what_is_no_request_is_refused(address: tuple[str, int]) -> None:
     with socket.create_connection(address, timeout=20) as connection:
-        connection.sendall(head(BODY) + BODY + b"nonsense\r\n\r\n")
+        connection.sendall(head(BODY) + BODY + b"GET nonsense\r\n\r\n")
         content = b"".join(iter(lambda: connection.recv(1 << 16), b""))
     assert content.startswith(b"HTTP/1.1 200")
     assert b"HTTP/1.1 400" in content

@@ -1,0 +1,82 @@
+"""What HTTP/1.1 asks of the head of a request, beyond what the parser asks (RFC 9112 and RFC 9110)."""
+
+import re
+from typing import NamedTuple
+
+from app.http.fields import Fields
+from app.http.problems import (
+    EXPECTATION_FAILED,
+    MALFORMED_REQUEST,
+    METHOD_NOT_ALLOWED,
+    NOT_IMPLEMENTED,
+    URL_TOO_LONG,
+    VERSION_NOT_SUPPORTED,
+    Problem,
+)
+from app.http.reply import RawHeaders
+
+LONGEST_URL = 1 << 14
+"""Bytes."""
+
+ALLOW = ((b"allow", b"GET, HEAD, POST"),)
+
+_HOST = re.compile(rb"(\[[0-9A-Za-z:.%_~-]+\]|[0-9A-Za-z._~!$&'()*+,;=%-]*)(:[0-9]{0,5})?")
+_ABSOLUTE = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)
+
+UNKNOWN_METHOD = "the methods that are answered here are GET, HEAD and POST"
+UNKNOWN_VERSION = "this is spoken here: HTTP/1.1, and HTTP/1.0"
+
+
+class Fault(NamedTuple):
+    """Why a connection cannot go on. The detail repeats nothing of what came, for it may be anything."""
+
+    problem: Problem
+    detail: str
+    headers: RawHeaders = ()
+
+
+def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault | None:
+    """What is wrong with a head. Its `url` is in origin form, unless it is in one that is not answered."""
+    if version not in ("1.1", "1.0"):
+        return Fault(VERSION_NOT_SUPPORTED, UNKNOWN_VERSION)
+    if method == b"CONNECT":
+        return Fault(NOT_IMPLEMENTED, UNKNOWN_METHOD, ALLOW)
+    if url[:1] != b"/":
+        if url == b"*" and method == b"OPTIONS":
+            return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
+        return Fault(MALFORMED_REQUEST, "what is asked for is named by a path, or by an http URL")
+    if len(url) > LONGEST_URL:
+        return Fault(URL_TOO_LONG, f"the path and the query have {len(url)} bytes, and {LONGEST_URL} are read at most")
+    host = fields.get(b"host")
+    if host is None:
+        if version == "1.1":
+            return Fault(MALFORMED_REQUEST, "a request of HTTP/1.1 has a field Host")
+    elif not _HOST.fullmatch(host):
+        return Fault(MALFORMED_REQUEST, "Host is given once, and is a host's name or address and perhaps a port")
+    if (coding := fields.get(b"transfer-encoding")) is not None:
+        if coding.lower() != b"chunked":
+            return Fault(NOT_IMPLEMENTED, "chunked is the only Transfer-Encoding that is spoken here")
+        if version == "1.0":
+            return Fault(MALFORMED_REQUEST, "HTTP/1.0 has no Transfer-Encoding")
+    if (expected := fields.get(b"expect")) is not None and expected.lower() != b"100-continue":
+        return Fault(EXPECTATION_FAILED, "100-continue is the only thing that may be expected of this service")
+    return None
+
+
+def origin_form(url: bytes) -> bytes:
+    """The path and the query of an absolute URL; any other target as it is."""
+    absolute = _ABSOLUTE.match(url)
+    if absolute is None or not absolute[1] or not _HOST.fullmatch(absolute[1]):
+        return url
+    rest = url[absolute.end() :]
+    return rest if rest[:1] == b"/" else b"/" + rest
+
+
+def parser_fault(error: BaseException | None) -> Fault:
+    """What the parser could not read; its words say which rule is broken, and are its own."""
+    said = str(error.args[0]) if error is not None and error.args else "it cannot be read"
+    if "method" in said:
+        return Fault(NOT_IMPLEMENTED, UNKNOWN_METHOD, ALLOW)
+    if "HTTP version" in said or "PRI" in said:
+        return Fault(VERSION_NOT_SUPPORTED, UNKNOWN_VERSION)
+    return Fault(MALFORMED_REQUEST, f"this is not HTTP/1.1: {said}")
