@@ -4,7 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 DEV := .venv-dev/bin/python -m
 
-.PHONY: help serve test test-inference lint format openapi clients bench bench-peers lock clean
+.PHONY: help serve test test-inference lint format openapi clients bench bench-peers sbom lock clean
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
@@ -16,6 +16,7 @@ help:
 	@echo "make clients  make a client in each language, for make test to call the service through"
 	@echo "make bench    measure beside NumPy, onnxruntime and other servers   (ARGS='--quick --write' is handed on)"
 	@echo "make bench-peers   install those servers, 1 GB, each in a folder of .venv-peers"
+	@echo "make sbom     list what the image is made of, and under which licences, in build/"
 	@echo "make lock     resolve the lock files     (ARGS=--upgrade for newer releases)"
 
 serve: .venv/made
@@ -61,6 +62,19 @@ bench-peers: $(patsubst benchmarks/servers/%/requirements.txt,.venv-peers/%/made
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
+# Of an environment as the image has it. The SBOM wants the version in pyproject.toml, which has it from app/__init__.py.
+sbom: .venv-sbom/made build/runtime/made
+	sed "s/^dynamic = .*/version = $$(sed -n 's/^__version__ = //p' app/__init__.py)/" pyproject.toml > build/pyproject.toml
+	.venv-sbom/bin/cyclonedx-py environment --pyproject build/pyproject.toml --output-reproducible \
+		--output-file build/sbom.cdx.json build/runtime/bin/python
+	build/runtime/bin/python deploy/licences.py > build/licences.md
+
+build/runtime/made: requirements.lock .venv-sbom/made
+	$(PYTHON) -m venv --clear --without-pip $(@D)
+	.venv-sbom/bin/python -m pip --python $(@D)/bin/python install --quiet --disable-pip-version-check \
+		--require-hashes --requirement $<
+	@touch $@
+
 # Resolved for the oldest Python and everything newer, whichever Python runs this.
 LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header
@@ -70,16 +84,18 @@ lock: .venv-dev/made
 	$(LOCK) -c requirements-dev.lock $(ARGS) -o requirements.lock
 	$(subst pyproject.toml,openapi/requirements.in,$(LOCK)) $(ARGS) -o openapi/requirements.lock
 	$(subst pyproject.toml,tests/open_inference/requirements.in,$(LOCK)) $(ARGS) -o tests/open_inference/requirements.lock
+	$(subst pyproject.toml,deploy/requirements.in,$(LOCK)) $(ARGS) -o deploy/requirements.lock
 
 clean:
-	rm -rf .venv .venv-dev .venv-clients .venv-inference .venv-peers openapi/node_modules build
+	rm -rf .venv .venv-dev .venv-clients .venv-inference .venv-peers .venv-sbom openapi/node_modules build
 
 # A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
 .venv/made: requirements.lock
 .venv-dev/made: requirements-dev.lock
 .venv-clients/made: openapi/requirements.lock
 .venv-inference/made: tests/open_inference/requirements.lock
-.venv/made .venv-dev/made .venv-clients/made .venv-inference/made:
+.venv-sbom/made: deploy/requirements.lock
+.venv/made .venv-dev/made .venv-clients/made .venv-inference/made .venv-sbom/made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("keepdims needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<

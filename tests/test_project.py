@@ -16,6 +16,7 @@ LOCKS = (
     "requirements-dev.lock",
     "openapi/requirements.lock",
     "tests/open_inference/requirements.lock",
+    "deploy/requirements.lock",
 )
 
 
