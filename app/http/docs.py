@@ -3,10 +3,10 @@
 from importlib.metadata import distribution
 from pathlib import Path
 
-from fastapi import APIRouter, HTTPException, Response
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, HTTPException, Request, Response
 
-from app.http.html import CONTENT_SECURITY_POLICY, render_docs
+from app.http.freshness import fresh
+from app.http.html import HTML, HTML_HEADERS, render_docs
 
 READ = ["GET", "HEAD"]
 
@@ -31,17 +31,16 @@ def docs_routes() -> APIRouter:
     held: dict[str, bytes] = {}
 
     @router.api_route("/docs", methods=READ)
-    async def docs() -> Response:
-        return HTMLResponse(render_docs(), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
+    async def docs(request: Request) -> Response:
+        return fresh(request, render_docs(), HTML, HTML_HEADERS)
 
     @router.api_route("/assets/{name}", methods=READ)
-    async def asset(name: str) -> Response:
+    async def asset(request: Request, name: str) -> Response:
         if name not in FILES:
             raise HTTPException(404)
         folder, media_type = FILES[name]
         if name not in held:
             held[name] = (folder / name).read_bytes()
-        headers = {"cache-control": "public, max-age=3600"}
-        return Response(held[name], media_type=f"{media_type}; charset=utf-8", headers=headers)
+        return fresh(request, held[name], f"{media_type}; charset=utf-8")
 
     return router

@@ -3,15 +3,18 @@
 from functools import cache
 
 import orjson
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 
 from app.http.binary import build_binary
+from app.http.freshness import fresh
 from app.http.open_inference.document import build_inference
 from app.http.openapi import Document, build_openapi, build_opset
 from app.settings import Settings
 from app.spec.operators import LAST_OPSET
 
 READ = ["GET", "HEAD"]
+
+JSON = "application/json"
 
 
 def document_routes(settings: Settings) -> APIRouter:
@@ -29,22 +32,22 @@ def document_routes(settings: Settings) -> APIRouter:
     inference = rendered(build_inference())
 
     @router.api_route("/openapi.json", methods=READ)
-    async def openapi() -> Response:
-        return Response(json_bodies, media_type="application/json")
+    async def openapi(request: Request) -> Response:
+        return fresh(request, json_bodies, JSON)
 
     @router.api_route("/openapi/binary.json", methods=READ)
-    async def binary() -> Response:
-        return Response(binary_bodies, media_type="application/json")
+    async def binary(request: Request) -> Response:
+        return fresh(request, binary_bodies, JSON)
 
     @router.api_route("/openapi/inference.json", methods=READ)
-    async def open_inference() -> Response:
-        return Response(inference, media_type="application/json")
+    async def open_inference(request: Request) -> Response:
+        return fresh(request, inference, JSON)
 
     @router.api_route("/v{opset}/openapi.json", methods=READ)
-    async def opset_openapi(opset: str) -> Response:
+    async def opset_openapi(request: Request, opset: str) -> Response:
         if opset not in OPSETS:
             raise HTTPException(404)
-        return Response(of_opset(int(opset)), media_type="application/json")
+        return fresh(request, of_opset(int(opset)), JSON)
 
     return router
 

@@ -5,10 +5,11 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from app import __version__
+from app.http.freshness import fresh
 from app.spec.operators import OPERATORS
 
 READ = ["GET", "HEAD"]
@@ -45,8 +46,8 @@ async def ready() -> Health:
 
 
 @router.api_route("/version", methods=READ, operation_id="version", summary="What is running")
-async def running() -> Version:
-    return RUNNING
+async def running(request: Request) -> Response:
+    return fresh(request, RUNNING.model_dump_json(), "application/json")
 
 
 def table_digest() -> str:

@@ -33,6 +33,7 @@ def home() -> Home:
         links={
             "operator": "v{version}/{operator}",
             "operators": "operators",
+            "problems": "problems",
             "docs": "docs",
             "openapi": "openapi.json",
             "openapi of one opset": "v{opset}/openapi.json",

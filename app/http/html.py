@@ -3,16 +3,19 @@
 Links are relative, so that they hold under whatever prefix a proxy strips.
 """
 
-from functools import cache
 from json import dumps
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.http.examples import examples
-from app.http.home import Home, home
+from app.http.home import Home
+from app.http.matrix import matrix
 from app.http.pages import Differences, OperatorPage, OperatorsIndex, operator_page, operators_index
-from app.http.snippets import SNIPPETS, filled
+from app.http.problem_pages import ProblemPage, ProblemsIndex
+from app.http.site import Site
+from app.http.snippets import filled, snippets
+from app.spec.dtypes import ONNX_NAMES
 from app.spec.operators import resolve, versions_of
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -23,41 +26,60 @@ CONTENT_SECURITY_POLICY = (
 )
 """What these pages need of a browser: their own files, and to call the service."""
 
+HTML = "text/html; charset=utf-8"
+HTML_HEADERS = {"content-security-policy": CONTENT_SECURITY_POLICY}
+"""What every page is sent with."""
+
+Page = OperatorPage | OperatorsIndex | Home | ProblemPage | ProblemsIndex
+"""What is shown as JSON or as HTML."""
+
 _templates = Environment(
     loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
 
 
-@cache
-def render_html(page: OperatorPage | OperatorsIndex) -> str:
-    """The page for a reader."""
-    if isinstance(page, OperatorsIndex):
-        return _templates.get_template("operators.html").render(page=page)
+def html_of(page: Page, site: Site) -> str:
+    """Any page for a reader."""
+    match page:
+        case OperatorPage():
+            return _operator(page, site)
+        case OperatorsIndex():
+            return _render("operators.html", page=page, dtypes=tuple(ONNX_NAMES), matrix=matrix())
+        case Home():
+            return _render("home.html", page=operators_index(), home=page, site=site)
+        case ProblemPage():
+            return _render("problem.html", page=page)
+        case ProblemsIndex():
+            return _render("problems.html", page=page)
+
+
+def render_docs() -> str:
+    """Every operation, with a form to try it."""
+    return _render("docs.html")
+
+
+def _operator(page: OperatorPage, site: Site) -> str:
     example = examples(resolve(page.path.rpartition("/")[2], page.since_version))["values"]
     body = dumps(example.request)
     calls = {
-        language: (template, filled(template, f"http://127.0.0.1:8000{page.path}", body))
-        for language, template in SNIPPETS.items()
+        language: (template, filled(template, site.url + page.path, body))
+        for language, template in snippets(site.keys).items()
     }
     history = [operator_page(row) for row in versions_of(page.name)]
-    return _templates.get_template("operator.html").render(
+    return _render(
+        "operator.html",
         page=page,
         values=dumps(example.request["data"]["values"]),
         answer=dumps(example.answer),
         calls=calls,
+        keys=site.keys,
         flags=[attribute for attribute in page.attributes if attribute.name not in ("axes", "axis")],
         history=[(each, changed(each.differences)) for each in history],
     )
 
 
-def render_home() -> str:
-    """The first page."""
-    return _templates.get_template("home.html").render(page=operators_index(), home=home())
-
-
-def render_docs() -> str:
-    """Every operation, with a form to try it."""
-    return _templates.get_template("docs.html").render()
+def _render(template: str, **named: object) -> str:
+    return _templates.get_template(template).render(named)
 
 
 def changed(found: Differences | None) -> list[str]:
@@ -71,12 +93,3 @@ def changed(found: Differences | None) -> list[str]:
     words += [f"{each.parameter}: {each.fact} {each.old} → {each.new}" for each in found.parameters_changed]
     words += ["tensors without elements"] if found.rules_changed else []
     return words or ["the same, described anew"]
-
-
-Page = OperatorPage | OperatorsIndex | Home
-"""What is shown as JSON or as HTML."""
-
-
-def html_of(page: Page) -> str:
-    """Any page for a reader."""
-    return render_home() if isinstance(page, Home) else render_html(page)

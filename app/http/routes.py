@@ -3,19 +3,18 @@
 from collections.abc import Mapping
 
 from fastapi import APIRouter, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse
 from starlette.routing import Route
 
 from app.http.docs import docs_routes
 from app.http.documents import document_routes
 from app.http.home import home
-from app.http.html import CONTENT_SECURITY_POLICY, Page, html_of
 from app.http.metrics import Metrics
-from app.http.negotiation import answer_type
 from app.http.openapi import reduce_id
 from app.http.pages import operator_page, operators_index
 from app.http.patience import Patience
+from app.http.problem_pages import problem_pages, problems_index
 from app.http.reduce import Reduce
+from app.http.representation import represent
 from app.http.room import Room
 from app.http.threads import Threads
 from app.settings import Settings
@@ -52,32 +51,31 @@ def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRoute
 
     @router.api_route("/", methods=READ, summary="What this is")
     async def first(request: Request) -> Response:
-        return _page(home(), request)
+        return represent(home(), request, settings)
 
     @router.api_route("/operators", methods=READ, operation_id="list_operators", summary="Every operator version")
     async def operators(request: Request) -> Response:
-        return _page(operators_index(), request)
+        return represent(operators_index(), request, settings)
+
+    @router.api_route("/problems", methods=READ, summary="Every type of problem")
+    async def problems(request: Request) -> Response:
+        return represent(problems_index(), request, settings)
+
+    @router.api_route("/problems/{slug}", methods=READ, summary="What a type of problem means")
+    async def problem(request: Request) -> Response:
+        found = problem_pages().get(request.scope["path"])
+        if found is None:
+            raise HTTPException(404)
+        return represent(found, request, settings)
 
     @router.api_route("/v{opset}/{operator}", methods=READ, summary="What an operator version is")
     async def describe(request: Request) -> Response:
         found = answering.get(request.scope["path"])
         if found is None:
             raise HTTPException(404)
-        response = _page(operator_page(found.operator), request)
+        response = represent(operator_page(found.operator), request, settings)
         if found.location:
             response.headers["content-location"] = found.location
         return response
 
     return router
-
-
-def _page(page: Page, request: Request) -> Response:
-    """A page as JSON, or as HTML for who prefers it."""
-    accept = ",".join(request.headers.getlist("accept"))
-    if answer_type(accept, ("application/json", "text/html")) == "text/html":
-        response: Response = HTMLResponse(html_of(page))
-        response.headers["content-security-policy"] = CONTENT_SECURITY_POLICY
-    else:
-        response = Response(page.model_dump_json(), media_type="application/json")
-    response.headers["vary"] = "Accept"
-    return response

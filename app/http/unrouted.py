@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from app.errors import Refusal
+from app.http.problem_pages import problem_pages
 from app.http.problems import INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reduce import Reduce
 from app.http.reply import Reply
@@ -18,6 +19,7 @@ SERVICE_PATHS = (
     "/",
     "/docs",
     "/operators",
+    "/problems",
     "/version",
     "/health/live",
     "/health/ready",
@@ -49,7 +51,7 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
     async def http_exception(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         path: str = request.scope["path"]
-        if path not in answering and path not in SERVICE_PATHS:
+        if path not in answering and path not in SERVICE_PATHS and path not in problem_pages():
             return response(nothing_there(path))
         allowed = "GET, HEAD, POST" if path in answering else "GET, HEAD"
         detail = f"{request.method[:20]} is not answered here; {allowed} are"

@@ -41,7 +41,8 @@ def test_a_post_takes_the_parameters_of_its_row_in_the_query(operator: Operator)
 
 def test_every_reference_leads_somewhere_and_every_component_is_used() -> None:
     text = json.dumps(DOCUMENT)
-    defined = {f"#/components/{kind}/{name}" for kind, named in DOCUMENT["components"].items() for name in named}
+    parts = {kind: named for kind, named in DOCUMENT["components"].items() if kind != "securitySchemes"}
+    defined = {f"#/components/{kind}/{name}" for kind, named in parts.items() for name in named}
     references: set[str] = set()
     json.loads(text, object_hook=lambda value: references.add(value["$ref"]) if "$ref" in value else value)
     assert references == defined

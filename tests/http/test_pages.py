@@ -1,13 +1,17 @@
 """Operator pages: what the published pages carry, from the table."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 
-from app.http.html import render_html
+from app.http.html import html_of
+from app.http.matrix import matrix
 from app.http.pages import OperatorPage, operator_page, operators_index
+from app.http.site import Site
 from app.spec.dtypes import ONNX_NAMES
 from app.spec.operators import OPERATORS, Operator, resolve
 from tests.http.service import Service, problem
@@ -106,7 +110,7 @@ class Outline(HTMLParser):
 
 @every_row
 def test_a_page_as_html_is_well_formed_and_needs_nothing_from_elsewhere(operator: Operator) -> None:
-    found = Outline(render_html(operator_page(operator)))
+    found = Outline(html_of(operator_page(operator), Site()))
     assert found.open == []
     assert found.tags.count("script") == 1
     assert found.tags.count("style") == 0
@@ -116,7 +120,7 @@ def test_a_page_as_html_is_well_formed_and_needs_nothing_from_elsewhere(operator
 
 @every_row
 def test_a_page_as_html_names_every_parameter_and_type(operator: Operator) -> None:
-    text = render_html(operator_page(operator))
+    text = html_of(operator_page(operator), Site())
     for name in (*operator.parameters.model_fields, *(ONNX_NAMES[dtype] for dtype in operator.dtypes)):
         assert f"<code>{name}</code>" in text
 
@@ -124,14 +128,14 @@ def test_a_page_as_html_names_every_parameter_and_type(operator: Operator) -> No
 def test_links_between_pages_lead_to_rows() -> None:
     paths = {operator.path for operator in OPERATORS}
     for operator in OPERATORS:
-        links = Outline(render_html(operator_page(operator))).links
+        links = Outline(html_of(operator_page(operator), Site())).links
         assert {link.removeprefix("..") for link in links if link.startswith("../v")} <= paths
-    index = Outline(render_html(operators_index())).links
+    index = Outline(html_of(operators_index(), Site())).links
     assert {link.removeprefix(".") for link in index if link.startswith("./v")} == paths
 
 
 def test_a_version_tells_what_each_version_of_the_operator_brought() -> None:
-    text = render_html(page("reduce_min", 12))
+    text = html_of(page("reduce_min", 12), Site())
     for words in ("the first", "+ int8, uint8", "+ noop_with_empty_axes", "axes: role attribute → input", "breaking"):
         assert f">{words}</span>" in text
 
@@ -143,7 +147,7 @@ def test_the_first_page_lists_every_version(service: Service) -> None:
     assert service.get("/").json()["operators"]["reduce_min"] == [1, 11, 12, 13, 18, 20]
 
 
-@pytest.mark.parametrize("path", ["/", "/operators", "/docs", "/v12/reduce_min"])
+@pytest.mark.parametrize("path", ["/", "/operators", "/docs", "/v12/reduce_min", "/problems", "/problems/internal"])
 def test_a_page_may_load_nothing_that_does_not_come_from_here(service: Service, path: str) -> None:
     found = service.get(path, {"accept": "text/html"})
     policy = dict(rule.split(" ", 1) for rule in found.headers["content-security-policy"].split("; "))
@@ -153,7 +157,7 @@ def test_a_page_may_load_nothing_that_does_not_come_from_here(service: Service, 
     assert not any(scripts)
 
 
-@pytest.mark.parametrize("path", ["/", "/operators", "/docs", "/v12/reduce_min"])
+@pytest.mark.parametrize("path", ["/", "/operators", "/docs", "/v12/reduce_min", "/problems", "/problems/internal"])
 def test_what_a_page_loads_is_there(service: Service, path: str) -> None:
     found = service.get(path, {"accept": "text/html"})
     loaded = re.findall(r'(?:src|href)="([^"]*assets/[^"]*)"', found.text)
@@ -162,6 +166,39 @@ def test_what_a_page_loads_is_there(service: Service, path: str) -> None:
         asset = service.get(urljoin(path, link))
         assert asset.status_code == 200
         assert asset.headers["content-type"].startswith(("text/css", "text/javascript"))
+
+
+def test_the_dtypes_of_every_version_stand_in_one_view() -> None:
+    text = html_of(operators_index(), Site())
+    for operator in OPERATORS:
+        row = text.partition(f'<a href=".{operator.path}">{operator.name}-{operator.version}</a>')[2].partition(
+            "</tr>"
+        )[0]
+        assert row.count("<td>") == 1 + len(ONNX_NAMES)
+        assert row.count("✓") == len(operator.dtypes)
+    assert matrix()[OPERATORS.index(resolve("reduce_min", 20))].marks[0] == "✓"
+    assert matrix()[OPERATORS.index(resolve("reduce_min", 18))].marks[0] == ""
+
+
+@pytest.mark.parametrize("path", ["/", "/v12/reduce_min"])
+def test_a_call_has_the_address_of_the_reader(path: str) -> None:
+    service = Service(root_path="/math")
+    said = service.get(path, {"accept": "text/html", "host": "sums.example:81"}).text
+    assert "curl http://sums.example:81/math/v12/reduce_min" in said
+    for host in ("<b>", "a/b", "a b", "", "x" * 300 + "<"):
+        assert "curl http://127.0.0.1:8000/v12" in service.get(path, {"accept": "text/html", "host": host}).text
+
+
+@pytest.mark.parametrize("path", ["/", "/v12/reduce_min"])
+def test_a_call_takes_a_key_where_the_service_does(service: Service, tmp_path: Path, path: str) -> None:
+    file = tmp_path / "keys"
+    file.write_text("")
+    for closed in (Service(api_keys="secret"), Service(api_keys_file=file)):
+        said = closed.get(path, {"accept": "text/html"}).text
+        assert "Authorization: Bearer $KEY" in unescape(said)
+        assert "secret" not in said
+        assert 'name="key"' in said or path == "/"
+    assert "Bearer" not in service.get(path, {"accept": "text/html"}).text
 
 
 def test_an_asset_that_is_not_there_is_a_404(service: Service) -> None:

@@ -2,9 +2,11 @@
 import { element, figure, read, setsOf, shapeOf } from "./tensor.js";
 
 const MOST = 600; // elements that are drawn
+const KEPT = "keepdims key"; // where a key that was known stays for as long as its tab does
 
 const form = document.getElementById("try");
 const outcome = document.getElementById("outcome");
+const key = form.elements.key; // of a service that has keys
 const answer = document.getElementById("answer");
 const calls = [...document.querySelectorAll("pre[data-template]")];
 const url = new URL(`..${form.dataset.path}`, location.href).href;
@@ -62,11 +64,14 @@ async function run(event) {
   fillCalls();
   const button = form.querySelector("button");
   button.disabled = true;
+  const headers = { "Content-Type": "application/json" };
+  if (key?.value) headers.Authorization = `Bearer ${key.value}`;
   try {
-    const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: body() });
+    const response = await fetch(url, { method: "POST", headers, body: body() });
     const text = await response.text();
     answer.textContent = text;
     if (response.ok) {
+      if (key) sessionStorage.setItem(KEPT, key.value);
       outcome.replaceChildren(...draw(text));
     } else {
       const problem = JSON.parse(text);
@@ -96,4 +101,5 @@ form.hidden = false;
 form.addEventListener("submit", run);
 form.addEventListener("input", fillCalls);
 fillCalls();
-form.requestSubmit();
+if (key) key.value = sessionStorage.getItem(KEPT) ?? "";
+if (!key || key.value) form.requestSubmit();

@@ -1,0 +1,90 @@
+"""What a problem type means, and what a caller can do about it."""
+
+from typing import NamedTuple
+
+from app import errors
+from app.http.problems import (
+    BODY_TOO_SLOW,
+    INTERNAL,
+    METHOD_NOT_ALLOWED,
+    NOT_FOUND,
+    PROBLEMS,
+    UNAUTHORIZED,
+    Problem,
+)
+
+
+class Advice(NamedTuple):
+    """Both in a sentence or two."""
+
+    meaning: str
+    remedy: str
+
+
+def _of(error: type[errors.Refusal], remedy: str) -> tuple[Problem, Advice]:
+    """A refusal's own words are what it means."""
+    return PROBLEMS[error], Advice(str(error.__doc__), remedy)
+
+
+ADVICE: dict[Problem, Advice] = dict(
+    [
+        _of(errors.MalformedBody, "Send what Content-Type says; where nothing says so, a body is JSON."),
+        _of(errors.DuplicateKey, "Give each member once; `place` names the object."),
+        _of(errors.UnknownOperator, "Take one of the names that the detail lists, or that GET /operators does."),
+        _of(errors.UnknownVersion, "Take an opset that has the operator; the detail says which do."),
+        _of(errors.NotAcceptable, "Let Accept allow one of the media types in the detail, or leave it out."),
+        _of(
+            errors.BodyTooLarge,
+            "Send a binary body, which may be far larger than a JSON one, or have the service run with larger limits.",
+        ),
+        _of(errors.UnsupportedMediaType, "Send one of the media types that Accept-Post lists."),
+        _of(errors.UnsupportedEncoding, "Compress the body as Accept-Encoding lists, or not at all."),
+        _of(errors.UnknownField, "Leave out the member that `place` names."),
+        _of(errors.MissingField, "Add the member that the detail names."),
+        _of(errors.ConflictingFields, "Keep one of the two that the detail names."),
+        _of(errors.UnknownParameter, "Leave it out, or take a version of the operator that has it."),
+        _of(errors.InvalidParameter, "Give a value that the detail allows."),
+        _of(errors.AxisOutOfRange, "Count axes from 0, or from -1 backwards at versions that read negative ones."),
+        _of(errors.DuplicateAxis, "Name each axis once; a negative one may mean the same as a positive one."),
+        _of(errors.UnknownDtype, "Take one of the dtypes that the detail lists."),
+        _of(errors.DtypeNotAccepted, "Take another dtype, or a version of the operator that lists this one."),
+        _of(errors.InvalidShape, "Give a list of sizes, each 0 or more; [] is a scalar."),
+        _of(errors.ShapeMismatch, "Send as many elements as the shape has, or leave the shape out of nested lists."),
+        _of(errors.RaggedNesting, "Make all lists of one depth equally long."),
+        _of(errors.InvalidElement, "Send an element that the dtype holds; none is wrapped or cut to fit."),
+        _of(
+            errors.InvalidBase64, "Send the elements' little-endian bytes in base64 with padding, without line breaks."
+        ),
+        _of(errors.Undefined, "Send a tensor whose reduced sets have elements, or reduce other axes."),
+        _of(errors.Overloaded, "Send it again after as many seconds as Retry-After says."),
+        (
+            UNAUTHORIZED,
+            Advice(
+                "The service has keys, and the request names none of them.", "Send Authorization: Bearer and a key."
+            ),
+        ),
+        (
+            NOT_FOUND,
+            Advice("Nothing of the service is at this path.", "GET / and GET /operators list what there is."),
+        ),
+        (
+            METHOD_NOT_ALLOWED,
+            Advice("The path is there, and is asked in another way.", "Take one of the methods that Allow lists."),
+        ),
+        (
+            BODY_TOO_SLOW,
+            Advice(
+                "Nothing came of the body for too long, or too little in all.",
+                "Send it again on a new connection; KEEPDIMS_BODY_TIMEOUT is how long the service waits.",
+            ),
+        ),
+        (
+            INTERNAL,
+            Advice(
+                "A bug of the service; it is not the request's fault.",
+                "Report it with the X-Request-ID of the answer; sending it again is unlikely to help.",
+            ),
+        ),
+    ]
+)
+"""Every type of problem there is, those of refusals first."""

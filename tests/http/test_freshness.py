@@ -1,0 +1,50 @@
+"""Whatever is read can be kept, and asked for again at the price of a header."""
+
+import pytest
+
+from app.http.docs import FILES
+from tests.http.service import Service
+
+PAGES = ["/", "/operators", "/problems", "/problems/internal", "/v12/reduce_min", "/v17/reduce_min"]
+DOCUMENTS = ["/openapi.json", "/openapi/binary.json", "/openapi/inference.json", "/v17/openapi.json", "/version"]
+READ = [(path, accept) for path in PAGES for accept in ("application/json", "text/html")]
+READ += [(path, "*/*") for path in (*DOCUMENTS, "/docs", *(f"/assets/{name}" for name in FILES))]
+
+everything = pytest.mark.parametrize(("path", "accept"), READ)
+
+
+@everything
+def test_what_has_not_changed_is_not_sent_again(service: Service, path: str, accept: str) -> None:
+    first = service.get(path, {"accept": accept})
+    tag = first.headers["etag"]
+    assert tag.startswith('"')
+    assert first.headers["cache-control"] == "no-cache"
+    assert first.headers["x-content-type-options"] == "nosniff"
+    for known in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+        again = service.get(path, {"accept": accept, "if-none-match": known})
+        assert (again.status_code, again.content) == (304, b"")
+        for name in ("etag", "cache-control", "vary", "content-location", "x-content-type-options"):
+            assert again.headers.get(name) == first.headers.get(name)
+    for unknown in ('"other"', tag.strip('"'), ""):
+        assert service.get(path, {"accept": accept, "if-none-match": unknown}).content == first.content
+
+
+@everything
+def test_head_says_what_get_does(service: Service, path: str, accept: str) -> None:
+    got, told = (service.request(method, path, headers={"accept": accept}) for method in ("GET", "HEAD"))
+    assert told.status_code == 200
+    assert [{**each.headers, "x-request-id": ""} for each in (told, got)] == [{**got.headers, "x-request-id": ""}] * 2
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_two_forms_of_a_page_are_told_apart(service: Service, path: str) -> None:
+    json, html = (service.get(path, {"accept": accept}) for accept in ("application/json", "text/html"))
+    assert json.headers["etag"] != html.headers["etag"]
+    assert json.headers["vary"] == html.headers["vary"] == "Accept"
+    other = service.get(path, {"accept": "text/html", "if-none-match": json.headers["etag"]})
+    assert other.status_code == 200
+
+
+def test_a_page_that_differs_has_another_tag(service: Service) -> None:
+    tags = {service.get("/", {"accept": "text/html", "host": host}).headers["etag"] for host in ("a", "b")}
+    assert len(tags) == 2
