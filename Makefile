@@ -12,7 +12,7 @@ help:
 	@echo "make test-inference   call the service with four clients of the Open Inference Protocol, half a gigabyte"
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make format   let ruff rewrite what it can"
-	@echo "make openapi  write openapi/ from the operator table"
+	@echo "make openapi  write openapi/ and docs/operators.md from the operator table"
 	@echo "make clients  make a client in each language, for make test to call the service through"
 	@echo "make bench    measure beside NumPy, onnxruntime and other servers   (ARGS='--quick --write' is handed on)"
 	@echo "make bench-peers   install those servers, 1 GB, each in a folder of .venv-peers"
@@ -42,6 +42,7 @@ format: .venv-dev/made
 
 openapi: .venv-dev/made
 	$(DEV) app.http.openapi openapi
+	$(DEV) app.http.matrix docs/operators.md
 
 # What the clients are made with, as openapi/README.md says; without npm, those in TypeScript are left out.
 clients: .venv-dev/made .venv-clients/made openapi/node_modules/made

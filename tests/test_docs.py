@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from app import __version__
+from app.http.matrix import markdown
 from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, PROBLEMS
 from app.settings import Settings
 from tests.comparison import CASES, Case, row
@@ -41,6 +43,27 @@ def test_a_program_runs(server: str, program: str) -> None:
 def test_nothing_is_left_unrun() -> None:
     assert len(BLOCKS) == 2 * len(ANSWERED) + len(PROGRAMS)
     assert PROGRAMS
+
+
+def test_the_table_of_operators_is_current() -> None:
+    assert PAGES["operators.md"] == markdown(), "run `make openapi`"
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md"])
+def test_what_contributors_read_names_what_there_is(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert [
+        path for path in re.findall(r"`((?:[\w-]+/)+[\w.-]*|[\w.-]+\.\w+)`", text) if not (ROOT / path).exists()
+    ] == []
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make ([a-z-]+)", text):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    found = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found is not None
+    assert found[1] == __version__
 
 
 def test_the_statuses_are_those_of_refusals() -> None:
