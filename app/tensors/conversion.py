@@ -34,8 +34,15 @@ class Real(str):
     __slots__ = ()
 
 
+class Word(str):
+    """NaN, Infinity or -Infinity, as a bare token."""
+
+    __slots__ = ()
+
+
 def convert(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
-    """Integers, Reals, texts, bools, None and dicts as an array; InvalidElement for the first that is none of dtype."""
+    """Integers, Reals, Words, texts, bools, None and dicts as an array; InvalidElement for the first that is not of
+    dtype."""
     if dtype == "bool":
         return _bools(elements, place)
     if NUMPY_DTYPES[dtype].kind in "iu":
@@ -101,4 +108,4 @@ def shown(element: object) -> str:
     if isinstance(element, str) and len(element) > 40:
         return f"{dumps(element[:30])[:40]}… ({len(element)} characters)"
     text = element.text if isinstance(element, NotFinite) else element
-    return str(text) if isinstance(element, Integer | Real | NotFinite) else dumps(element)[:40]
+    return str(text) if isinstance(element, Integer | Real | Word | NotFinite) else dumps(element)[:40]

@@ -21,7 +21,8 @@ LONG_TEXT = "a long text"
 """Stands for one."""
 
 LONG = 1 << 16
-"""Bytes beyond which a text, or a list or object two or three deep, comes out as a text that says so."""
+"""Bytes, blanks not counted, beyond which a text, or a list or object two or three deep, comes out as a text that says
+so."""
 
 WS = rb"[ \t\r\n]*+"
 NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
@@ -37,6 +38,8 @@ _RUN = re.compile(
 _INSIDE = re.compile(rb'[^"\\\x00-\x1f]*+')
 _ESCAPE = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _BLANK = re.compile(WS)
+_BLANKS = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++')
+"""Blanks, and texts, which may have some inside."""
 
 
 def take_apart(body: bytes) -> Skeleton:
@@ -243,7 +246,7 @@ class _Walk:
             self._cut(self._starts[depth] + 1, self._at - 1, b"")
         elif depth in (2, 3):
             self._keep(self._at)
-            if len(self._kept) - self._starts[depth] > LONG:
+            if self._squeezed(self._starts[depth], LONG) > LONG:
                 # Not emptied: that would be another request. A text is refused wherever a list or an object may stand.
                 self._kept[self._starts[depth] :] = b'"a list or an object of too many bytes"'
 
@@ -274,10 +277,18 @@ class _Walk:
         self._kept += instead
         self._from = end
 
+    def _squeezed(self, start: int, most: int) -> int:
+        """The bytes of the skeleton from `start` on, without blanks if it has too many with them: these say nothing."""
+        size = len(self._kept) - start
+        if size > most and size - sum(self._kept.count(blank, start) for blank in b" \t\r\n") <= most:
+            self._kept[start:] = _BLANKS.sub(rb"\1", self._kept[start:])
+            size = len(self._kept) - start
+        return size
+
     def _members(self) -> object:
         self._keep(len(self._body))
-        if len(self._kept) > 16 * LONG:
-            said = f"what stands beside values or base64 takes {len(self._kept)} bytes; {16 * LONG} are read at most"
+        if (size := self._squeezed(0, 16 * LONG)) > 16 * LONG:
+            said = f"what stands beside values or base64 takes {size} bytes; {16 * LONG} are read at most"
             raise InvalidParameter(said)
         return skeleton.members(bytes(self._kept), cuts=0)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidShape, RaggedNesting
-from app.tensors.conversion import Integer, Real, convert
+from app.tensors.conversion import NOT_FINITE, Integer, Real, Word, convert
 from app.tensors.grammar import CLOSE, NUMBER, OPEN, PLAIN, QUOTE, TOKEN, WS, end_of_text, text_of
 from app.tensors.nesting import MAX_RANK, VALUES, place
 
@@ -22,9 +22,7 @@ _WORDS: dict[bytes, object] = {
     b"true": True,
     b"false": False,
     b"null": None,
-    b"NaN": "NaN",
-    b"Infinity": "Infinity",
-    b"-Infinity": "-Infinity",
+    **{name.encode(): Word(name) for name in NOT_FINITE},
 }
 
 

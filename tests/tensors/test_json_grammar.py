@@ -98,7 +98,12 @@ def test_slashes_may_be_escaped_in_base64() -> None:
 
 
 @pytest.mark.parametrize(
-    "member", ['"axes": [' + "7," * 40000 + "7]", '"axes": [0' + " " * 70000 + "]", '"answer": {' + " " * 70000 + "}"]
+    "member",
+    [
+        '"axes": [' + "7," * 40000 + "7]",
+        '"axes": [' + "7," * 40000 + " " * 70000 + "7]",
+        '"answer": {"' + " " * 70000 + '": 1}',
+    ],
 )
 def test_a_long_member_is_refused_and_not_left_out(member: str) -> None:
     content = b'{"data": {"dtype": "float32", "values": [[1, 2], [3, 4]]}, %b}' % member.encode()
@@ -107,3 +112,15 @@ def test_a_long_member_is_refused_and_not_left_out(member: str) -> None:
     except errors.InvalidParameter:
         return
     assert not isinstance(parameters["axes"], list)
+
+
+@pytest.mark.parametrize("blanks", [" " * 70000, "\n\t\r " * 20000, " " * 1_100_000], ids=len)
+@pytest.mark.parametrize("place", ['{_"data"', '{_"dtype"', "0,_", '"axes":_', "1_]", "]_}", '"encoding":_'])
+def test_blanks_say_nothing_however_many(place: str, blanks: str) -> None:
+    start = '{"data":{"dtype":"int8","values":[[1,2],[3,4]]},"axes":[0,1],"answer":{"encoding":"values"},'
+    rest = r'"a \" b":["  x ",0]}'
+    assert place.replace("_", "") in start
+    request = decode((start + rest).encode())
+    spaced = decode((start.replace(place.replace("_", ""), place.replace("_", blanks)) + rest).encode())
+    assert tensor(spaced).tolist() == [[1, 2], [3, 4]]
+    assert (spaced.parameters, spaced.answer) == (request.parameters, request.answer)

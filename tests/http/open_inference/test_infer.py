@@ -152,6 +152,13 @@ def test_a_slash_at_the_end_makes_no_difference(service: Service) -> None:
     assert output(service, {"inputs": [data([3, 1])]}, f"{MIN}/")["data"] == [1]
 
 
+def test_blanks_say_nothing_however_many(service: Service) -> None:
+    body = json.dumps({"inputs": [axes(0), data([3, 1])], "outputs": [], "parameters": {"keepdims": 0}}).encode()
+    blanks = b" " * 70_000
+    for place in (b"[", b'"shape":', b"}", b'"keepdims":'):
+        assert output(service, body.replace(place, place + blanks))["data"] == [1]
+
+
 # Binary tensors
 
 
@@ -315,6 +322,15 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([[1, 2], [3, 4]], shape=[4])]}, "nested"),
     ({"inputs": [data(["x"])]}, '"x" is not a float32'),
     ({"inputs": [data([True], "INT8")]}, "true"),
+    (
+        {"inputs": [data([1, float("nan")], "INT8")]},
+        "NaN is no integer, and int8 takes nothing else (at /inputs/0/data/1)",
+    ),
+    (
+        {"inputs": [data([float("-inf")], "BOOL")]},
+        "-Infinity is not a bool, which is true or false (at /inputs/0/data/0)",
+    ),
+    ({"inputs": [data([1]), axes(float("inf"))]}, "Infinity is no integer, and int64 takes nothing else (at /inputs/1"),
     ({"inputs": [data([300], "INT8")]}, "/inputs/0/data/0"),
     ({"inputs": [data([1e39])]}, "too large"),
     ({"inputs": [data([1], "INT16")]}, "int16"),
