@@ -83,6 +83,7 @@ LOCK := $(DEV) uv pip compile pyproject.toml --quiet --universal --python-versio
 lock: .venv-dev/made
 	$(LOCK) --group dev $(ARGS) -o requirements-dev.lock
 	$(LOCK) -c requirements-dev.lock $(ARGS) -o requirements.lock
+	$(LOCK) -c requirements-dev.lock $(ARGS) --extra otel -o requirements-otel.lock
 	$(subst pyproject.toml,openapi/requirements.in,$(LOCK)) $(ARGS) -o openapi/requirements.lock
 	$(subst pyproject.toml,tests/open_inference/requirements.in,$(LOCK)) $(ARGS) -o tests/open_inference/requirements.lock
 	$(subst pyproject.toml,deploy/requirements.in,$(LOCK)) $(ARGS) -o deploy/requirements.lock

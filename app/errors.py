@@ -3,6 +3,7 @@
 Refusal                     a request this service does not answer
 ├── MalformedBody           the bytes are not what their media type says
 │   └── DuplicateKey        a JSON object names a key twice
+├── MalformedHeader         a header field that cannot be read
 ├── UnknownOperator         no operator of that name
 ├── UnknownVersion          no such opset
 ├── NotAcceptable           no format the caller accepts
@@ -10,6 +11,7 @@ Refusal                     a request this service does not answer
 ├── UnsupportedEncoding     a Content-Encoding that is not spoken here
 ├── BodyTooLarge            more bytes than the setting allows
 ├── Overloaded              no room for this request now
+├── TimeUp                  no answer in the time that the request gives
 └── Unprocessable           well-formed, but it breaks a rule
     ├── UnknownField        a member of the request nobody asked for
     ├── MissingField        a member of the request that is needed
@@ -48,6 +50,10 @@ class DuplicateKey(MalformedBody):
     """A JSON object names a key twice."""
 
 
+class MalformedHeader(Refusal):
+    """A header field that cannot be read."""
+
+
 class UnknownOperator(Refusal):
     """No operator of that name."""
 
@@ -74,6 +80,10 @@ class BodyTooLarge(Refusal):
 
 class Overloaded(Refusal):
     """No room for this request now."""
+
+
+class TimeUp(Refusal):
+    """No answer in the time that the request gives."""
 
 
 class Unprocessable(Refusal):

@@ -1,6 +1,6 @@
 """The whole service without HTTP: operator × parameters × tensor -> tensor."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Kernel
+from app.kernels.regions import cuts
 from app.kernels.workers import ALONE, Workers
 from app.spec.history import dtype_refusal
 from app.spec.operators import Operator
@@ -21,6 +22,11 @@ from app.spec.parameters import Parameters, Reduction
 
 FEW = 1 << 12
 """Elements up to which a tensor that is there as a whole takes no detour over blocks and threads."""
+
+
+STEP = 1 << 25
+"""Bytes of a block that are reduced before anyone asks whether they are still wanted: a blink, and enough to be reduced
+as fast as all at once."""
 
 
 def evaluate(
@@ -81,16 +87,23 @@ def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
 class Evaluation:
     """One reduction while its elements come in. Room for outputs is taken with the first block."""
 
-    def __init__(self, plan: Plan, workers: Workers = ALONE) -> None:
+    def __init__(self, plan: Plan, workers: Workers = ALONE, check: Callable[[], None] | None = None) -> None:
+        """`check`: called every STEP bytes; what it raises ends the reduction."""
         self.answer = plan.answer
         self._plan = plan
         self._workers = workers
+        self._check = check
 
     def absorb(self, block: Block) -> int:
         """Take in a block, from one thread at a time; the bytes that are held for outputs that are not done."""
         if not len(block.values):
             return 0
-        self._into.absorb(block)
+        if self._check is None or block.values.nbytes <= STEP:
+            self._into.absorb(block)
+        else:
+            for part in cuts(len(block.values), STEP // block.values.itemsize):
+                self._check()
+                self._into.absorb(Block(block.start + part.start, block.values[part]))
         return self._into.nbytes
 
     def finish(self) -> Tensor:

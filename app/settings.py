@@ -45,6 +45,7 @@ class Settings(BaseSettings):
         default=None, description="A file of more keys: their SHA-256 hashes, one a line; read again when it changes."
     )
     open_metrics: bool = Field(default=False, description="Whether /metrics takes no key.")
+    access_log: bool = Field(default=True, description="Whether each request is logged, as a line of JSON.")
     kernel_threads: PositiveInt = Field(
         default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
     )

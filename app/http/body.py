@@ -5,9 +5,10 @@ from asyncio import CancelledError, timeout
 from starlette.types import Receive
 
 from app.errors import BodyTooLarge
+from app.http.account import Account
 from app.http.fields import Fields
 from app.http.patience import Patience
-from app.http.room import EXEMPT, STEP, Room, Share
+from app.http.room import EXEMPT, STEP
 
 SLOWEST = 1 << 10
 """Bytes that a client sends in a second, on an average of the time that it is waited for, after a time of grace."""
@@ -24,16 +25,17 @@ class TooSlow(Exception):
 class Body:
     """What a client sends: read at most once, or discarded."""
 
-    def __init__(self, receive: Receive, fields: Fields, patience: Patience, room: Room) -> None:
-        """`fields` are those of the header: they say how long it is, or that there is one."""
+    def __init__(self, receive: Receive, fields: Fields, patience: Patience, account: Account) -> None:
+        """`fields` are those of the header: they say how long it is, or that there is one; `account`: what room for it
+        is taken from."""
         declared = fields.get(b"content-length")
-        self.share = Share(room)
         self.declared = int(declared) if declared is not None and declared.isdigit() else None
         self.ended = self.declared == 0 or (declared is None and b"transfer-encoding" not in fields)
         self._receive = receive
         self._patience = patience
+        self.size = 0
+        self._account = account
         self._limit = 0
-        self._size = 0
         self._weight = 0
         self._paid = 0  # bytes that room has been taken for
         self._waited = 0.0
@@ -47,7 +49,7 @@ class Body:
         self._weight = weight
         self._paid = EXEMPT if self.declared is None else self.declared
         if self._paid > EXEMPT:
-            self.share.take(weight * self._paid)
+            self._account.take(weight * self._paid)
 
     async def read(self) -> bytes:
         """All of it."""
@@ -56,8 +58,8 @@ class Body:
     async def start(self, size: int) -> list[bytes]:
         """Its pieces until there are more than `size` bytes; all of it if it has fewer."""
         pieces: list[bytes] = []
-        end = self._size + size
-        while not self.ended and self._size <= end:
+        end = self.size + size
+        while not self.ended and self.size <= end:
             pieces.append(await self.piece())
         return pieces
 
@@ -76,15 +78,20 @@ class Body:
             raise Disconnected
         self.ended = not message.get("more_body", False)
         piece: bytes = message.get("body", b"")
-        self._size += len(piece)
-        if self._size > self._limit:
+        self.size += len(piece)
+        if self.size > self._limit:
             raise BodyTooLarge(f"the body has more than the {self._limit} bytes that are read at most")
-        while self._weight and self._size > self._paid:
-            self.share.take(self._weight * STEP)
+        while self._weight and self.size > self._paid:
+            self._account.take(self._weight * STEP)
             self._paid += STEP
-        if self._waited > self._patience.seconds + self._size / SLOWEST and not self.ended:
-            raise TooSlow(f"only {self._size} bytes of the body came in {self._waited:.1f} seconds")
+        if self._waited > self._patience.seconds + self.size / SLOWEST and not self.ended:
+            raise TooSlow(f"only {self.size} bytes of the body came in {self._waited:.1f} seconds")
         return piece
+
+    async def gone(self) -> None:
+        """Wait until the client goes away, or has been answered; nothing of the body may be left."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
 
     async def discard(self) -> None:
         """Take in the rest for a bounded time, so that the client comes to read what it was answered."""

@@ -1,21 +1,22 @@
 """One lookup in front of the framework."""
 
 from collections.abc import Mapping
+from time import perf_counter_ns
 from typing import Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.fields import Fields
-from app.http.reply import NOSNIFF, Reply
-from app.http.request_id import HEADER, request_id
+from app.http.fields import Fields, by_name
+from app.http.observer import Observer
+from app.http.reply import NOSNIFF, REASON, RawHeaders, Reply
 
 
 class Post(Protocol):
     """What answers POST on one path and has a short way for what is small, beside that of an application."""
 
-    def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
-        """The reply to a body that is there as a whole, neither encoded in transfer nor longer than INLINE_BYTES; None
-        if the application is to be asked."""
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
+        """The reply to a body that is there as a whole, neither encoded in transfer nor longer than INLINE_BYTES, and
+        what it says of itself; None if the application is to be asked."""
 
 
 class Dispatch:
@@ -27,11 +28,17 @@ class Dispatch:
     """
 
     def __init__(
-        self, app: ASGIApp, posts: Mapping[str, ASGIApp], at_once: Mapping[str, Post], patience: float
+        self,
+        app: ASGIApp,
+        posts: Mapping[str, ASGIApp],
+        at_once: Mapping[str, Post],
+        patience: float,
+        observer: Observer,
     ) -> None:
         """`patience`: seconds that whoever serves this is to wait for the head of a request."""
         self.app = app
         self.patience = patience
+        self._observer = observer
         self.at_once = {path.encode(): post for path, post in at_once.items()}
         self._posts = posts
 
@@ -45,11 +52,16 @@ class Dispatch:
         if scope["method"] == "POST" and (post := self._posts.get(scope["path"])):
             return await post(scope, receive, send)
 
+        began = perf_counter_ns()
+
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
+                spent = perf_counter_ns() - began
+                status, reason, fields = message["status"], scope.get(REASON, ""), by_name(scope["headers"])
+                said = self._observer.saw(scope["method"], scope["path"], status, spent, reason, fields)
                 if NOSNIFF not in message["headers"]:
                     message["headers"].append(NOSNIFF)
-                message["headers"].append((HEADER, request_id(dict(scope["headers"]).get(HEADER))))
+                message["headers"] += said
             await send(message)
 
         return await self.app(scope, receive, send_on)

@@ -1,10 +1,11 @@
 """Compressed bodies, decoded as they come and a bounded step at a time: nothing inflates before it is wanted."""
 
+import re
 import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Protocol
 
 from app.errors import MalformedBody
@@ -19,6 +20,11 @@ WINDOW_LOG = 23
 
 _GZIP = 16 + zlib.MAX_WBITS
 """What zlib takes for the format of gzip."""
+
+REMEMBERED = 256
+"""Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
+
+_CODING = re.compile(r"([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?")
 
 _QUICK = 1
 """The level at which answers are compressed: what is sent to save time should not take more of it."""
@@ -96,10 +102,30 @@ _WRITTEN = {"gzip": _GZIP, "deflate": zlib.MAX_WBITS}
 
 
 def answer_encoding(accept: str) -> str:
-    """The encoding of an answer: the one that Accept-Encoding names, if it is one alone. Lists of them are what HTTP
-    libraries send unasked, and tensors are rarely worth the time."""
-    named = accept.strip().lower()
-    return named if named in _WRITTEN else ""
+    """The encoding that an Accept-Encoding header asks for an answer in, or "" for none."""
+    return (_asked_for if len(accept) <= REMEMBERED else _asked_for.__wrapped__)(accept)
+
+
+@lru_cache(maxsize=256)
+def _asked_for(accept: str) -> str:
+    """The one that is liked better than none, whatever else the header lists (RFC 9110, 12.5.3).
+
+    Compressing takes longer than reducing, and most often longer than sending what it saves. So it is done for who
+    asks for it, by naming one encoding alone, as the protocol's clients do if they are told to, or by weighing none
+    lower. A list that says nothing of none, such as gzip, deflate, br, is what HTTP libraries send unasked; it leaves
+    the choice to the server, and gets the answer as it is.
+    """
+    weights: dict[str, float] = {}
+    for part in accept.lower().split(","):
+        if coding := _CODING.fullmatch(part.strip(" \t")):
+            name = coding[1].removeprefix("x-")  # x-gzip is gzip
+            weights[name] = max(float(coding[2] or 1), weights.get(name, 0))
+    rest = weights.get("*")
+    plain = weights.get("identity", rest)
+    if plain is None:
+        plain = 0 if len(weights) == 1 else 1
+    best = max(_WRITTEN, key=lambda name: weights.get(name, rest or 0))
+    return best if weights.get(best, rest or 0) > plain else ""
 
 
 def compressed(content: bytes, encoding: str) -> bytes:

@@ -66,7 +66,7 @@ class Faultless(HttpToolsProtocol):
     def _reply(self, fault: Fault) -> Reply:
         path = self.url.partition(b"?")[0].decode("latin-1").removesuffix("/")
         if is_ours(path):
-            return open_inference.failed(fault.problem.status, fault.detail, (*fault.problem.headers, *fault.headers))
+            return open_inference.problem(fault.problem, fault.detail, fault.headers)
         return document(fault.problem, fault.detail, headers=fault.headers)
 
     def _send_last(self, reply: Reply) -> None:

@@ -6,14 +6,14 @@ A call takes as long as a piece does, so that a thread is held while there is so
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.blocks import Tensor
+from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, MalformedBody
 from app.evaluate import Evaluation
+from app.http.account import Account
 from app.http.encodings import Decompression
-from app.http.phases import Phase, Phases
+from app.http.phases import Phase
 from app.http.reducer import Reducer
 from app.http.reply import Reply
-from app.http.room import Share
 from app.tensors.elements import Elements
 from app.tensors.formats import Buffered
 from app.tensors.request import Answer, Preamble
@@ -32,15 +32,15 @@ class Preambles(Protocol):
 class Reducing(Protocol):
     """What answers to a preamble and the elements behind it."""
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str, share: Share | None = None) -> Evaluation:
-        """What takes in the elements. `declared`: the bytes of the whole body, if that is known; `share`: what room for
-        the outputs is taken from."""
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
+        """What takes in the elements. `declared`: the bytes of the whole body, if that is known; `account`: what the
+        outputs are taken from."""
 
     def check_state_size(self, held: int) -> None:
         """A Refusal if that many bytes may not be held for outputs that are not done."""
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer, dtype: str) -> Reply:
-        """The answer; `dtype` is that of the tensor it was reduced from."""
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
+        """The answer; `reduced` is the header of the tensor it was reduced from."""
 
 
 class Intake(Protocol):
@@ -63,11 +63,11 @@ class Whole:
     begun = True
 
     def __init__(
-        self, reducer: Reducer, given: Buffered, query: str, wanted: str, share: Share, held: Sequence[bytes] = ()
+        self, reducer: Reducer, given: Buffered, query: str, wanted: str, account: Account, held: Sequence[bytes] = ()
     ) -> None:
         """`held`: what has come already."""
         self._reducer = reducer
-        self._share = share
+        self._account = account
         self._arrival = given.arrival()
         self._query = query
         self._wanted = wanted
@@ -77,10 +77,11 @@ class Whole:
         held, self._held = self._held, ()
         if held or pieces:
             self._arrival.feed((*held, *pieces))
+            self._account.lap(Phase.DECODE)
         return False
 
     def finish(self) -> Reply:
-        return self._reducer.answer(self._arrival.finish(self._query), self._wanted, self._share)
+        return self._reducer.answer(self._arrival.finish(self._query), self._wanted, self._account)
 
 
 class Flowing:
@@ -93,14 +94,12 @@ class Flowing:
         query: str,
         wanted: str,
         declared: int | None,
-        phases: Phases | None = None,
-        share: Share | None = None,
+        account: Account,
     ) -> None:
         """`declared`: the bytes of the whole body, if that is known."""
         self._reducer = reducer
-        self._share = share
+        self._account = account
         self._state = 0  # bytes of outputs in progress
-        self._phases = phases or Phases()
         self._given = given
         self._query = query
         self._wanted = wanted
@@ -121,7 +120,7 @@ class Flowing:
         if self._evaluation is None:
             preamble = self._given.preamble(self.held, self._query)
             if preamble is not None:
-                self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted, self._share)
+                self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted, self._account)
                 self._elements = Elements(preamble.header, preamble.big_endian)
                 self._answer = preamble.answer
                 self.held = self.held[preamble.offset :]
@@ -131,13 +130,13 @@ class Flowing:
             self.hold(b"".join(pieces))
         else:
             block = self._elements.block((self.held, *pieces))
-            self._phases.lap(Phase.DECODE)
+            self._account.lap(Phase.DECODE)
             state = self._evaluation.absorb(block)
             self._reducer.check_state_size(state)
-            if self._share is not None and state > self._state:
-                self._share.take(state - self._state)
+            if state > self._state:
+                self._account.take(state - self._state)
                 self._state = state
-            self._phases.lap(Phase.COMPUTE)
+            self._account.lap(Phase.COMPUTE)
             self.held = b""
         return False
 
@@ -147,8 +146,10 @@ class Flowing:
         self.absorb(())
         self._elements.end()
         tensor = self._evaluation.finish()
-        self._phases.lap(Phase.COMPUTE)
-        return self._reducer.reply(tensor, self._wanted, self._answer, self._elements.header.dtype)
+        self._account.lap(Phase.COMPUTE)
+        reply = self._reducer.reply(tensor, self._wanted, self._answer, self._elements.header)
+        self._account.lap(Phase.ENCODE)
+        return reply
 
 
 class Compressed:

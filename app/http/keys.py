@@ -13,11 +13,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.dispatch import Post
 from app.http.fields import Fields, by_name
+from app.http.observer import Observer
 from app.http.open_inference.endpoints import is_ours
 from app.http.open_inference.errors import problem
 from app.http.problems import UNAUTHORIZED, document
-from app.http.reply import Reply
-from app.http.request_id import HEADER, request_id
+from app.http.reply import REASON, RawHeaders, Reply
 from app.settings import Settings
 
 RECHECK = 1.0
@@ -79,19 +79,22 @@ class Keys:
 class Guarded:
     """A path that answers only who has a key."""
 
-    def __init__(self, post: ASGIApp, at_once: Post, keys: Keys) -> None:
+    def __init__(self, post: ASGIApp, at_once: Post, keys: Keys, observer: Observer) -> None:
         self._post = post
         self._at_once = at_once
         self._keys = keys
+        self._observer = observer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         fields = by_name(scope["headers"])
         if self._keys.know(fields):
             await self._post(scope, receive, send)
         else:
-            await _send(_refused(scope["path"]), send, (HEADER, request_id(fields.get(HEADER))))
+            path, reply = scope["path"], _refused(scope["path"])
+            said = self._observer.saw("POST", path, reply.status, 0, reply.reason, fields)
+            await _send(reply, send, *said)
 
-    def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
         """None, as for what takes more than a moment, if there is no key: the refusal is made in one place."""
         return self._at_once.at_once(fields, query, content) if self._keys.know(fields) else None
 
@@ -109,7 +112,9 @@ class Guard:
         if scope["type"] != "http" or self._is_open(scope) or self._keys.know(by_name(scope["headers"])):
             await self.app(scope, receive, send)
         else:
-            await _send(_refused(scope["path"]), send)
+            reply = _refused(scope["path"])
+            scope[REASON] = reply.reason
+            await _send(reply, send)
 
     def _is_open(self, scope: Scope) -> bool:
         path = scope["path"].rstrip("/")

@@ -1,65 +1,180 @@
-"""What is counted, and told at /metrics."""
+"""What is counted, and told at /metrics.
 
-import os
+Every label has values that are known beforehand, and few: a caller cannot make one up. So each count has its place in a
+sheet of numbers, and costs an addition.
+"""
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from math import prod
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 from fastapi import APIRouter, Response
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
-from app.spec.operators import Operator
+from app.http.phases import PHASES
+from app.http.problems import REASONS, STATUSES
+from app.http.sheets import Numbers, Sheet
+from app.machine import is_running
+from app.spec.dtypes import ONNX_NAMES
+from app.spec.operators import OPERATORS
+from app.tensors.formats import FORMATS
 
-MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
-"""Names the folder where worker processes keep their counts; prometheus-client reads it when it is imported."""
+OPEN_INFERENCE = "open-inference"
+"""The format of bodies that the Open Inference Protocol has, which is none of ours."""
 
-_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
+DISCONNECTED, TIME_UP = "disconnected", "time-up"
+"""Why work was given up."""
+
+_BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
+"""Seconds; what took longer has a bucket of its own."""
+
+_LIMITS = tuple(round(seconds * 1e9) for seconds in _BUCKETS)
+_SUM = len(_BUCKETS) + 1
+"""Where the sum of nanoseconds stands in the numbers of a histogram, behind those of its buckets."""
+
+_SHOWN = 40
+"""Label combinations up to which those are told too that have not been seen."""
 
 
-class Metrics:
-    """The counts of one application. Every label has few values: a caller cannot make up one."""
+class Axis(NamedTuple):
+    """Labels that go together, and the values they have."""
 
-    def __init__(self) -> None:
+    labels: tuple[str, ...]
+    values: Sequence[tuple[str, ...]]
+
+
+class Family(NamedTuple):
+    """Numbers of one meaning, one for each combination of its axes' values."""
+
+    kind: type[CounterMetricFamily] | type[GaugeMetricFamily] | type[HistogramMetricFamily]
+    meaning: str
+    axes: tuple[Axis, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How its numbers lie: several for each combination where it is a histogram."""
+        width = _SUM + 1 if self.kind is HistogramMetricFamily else 1
+        return *(len(axis.values) for axis in self.axes), width
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return prod(self.shape)
+
+
+def _axis(label: str, values: Sequence[str]) -> Axis:
+    return Axis((label,), [(value,) for value in values])
+
+
+_ROWS = Axis(("operator", "version"), [(row.name, str(row.version)) for row in OPERATORS])
+_OPERATORS = _axis("operator", tuple(dict.fromkeys(row.name for row in OPERATORS)))
+_FORMATS = _axis("format", ("", OPEN_INFERENCE, *FORMATS))
+_DTYPES = _axis("dtype", ("", *ONNX_NAMES))
+_STATUSES = _axis("status", [str(status) for status in STATUSES])
+
+# fmt: off
+FAMILIES: dict[str, Family] = {
+    "keepdims_requests": Family(
+        CounterMetricFamily, "Reductions asked for, by what came of them; without a dtype where it never got so far.",
+        (_ROWS, _FORMATS, _DTYPES, _STATUSES)),
+    "keepdims_request_seconds": Family(
+        HistogramMetricFamily, "From the head of a reduction's request to its answer, the wait for its body included.",
+        (_ROWS,)),
+    "keepdims_phase_seconds": Family(
+        HistogramMetricFamily, "The same time by where it went; of what happens at once, what had to be waited for.",
+        (_axis("phase", PHASES),)),
+    "keepdims_read_bytes": Family(
+        CounterMetricFamily, "Bytes of bodies that were read.", (_FORMATS,)),
+    "keepdims_elements": Family(
+        CounterMetricFamily, "Elements that were reduced.", (_OPERATORS, _DTYPES)),
+    "keepdims_refusals": Family(
+        CounterMetricFamily, "Requests of all kinds that were refused, by the type of the problem.",
+        (_axis("reason", REASONS),)),
+    "keepdims_abandoned": Family(
+        CounterMetricFamily, "Reductions that were given up, because the client left or its time was up.",
+        (_axis("reason", (DISCONNECTED, TIME_UP)),)),
+    "keepdims_inflight_bytes": Family(
+        GaugeMetricFamily, "Memory that requests hold now."),
+    "keepdims_inflight_limit_bytes": Family(
+        GaugeMetricFamily, "Memory that requests may hold."),
+}
+# fmt: on
+
+_ENDS = list(accumulate(family.size for family in FAMILIES.values()))
+_STARTS = dict(zip(FAMILIES, (0, *_ENDS), strict=False))
+
+
+class Metrics(Collector):
+    """The counts of one application, or of all its worker processes."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder`: what the worker processes share, None if there is one alone."""
+        self._sheet = Sheet(folder, "metrics", _ENDS[-1])
+        self._own = self._sheet.own
         self._registry = CollectorRegistry()
-        self.requests = Counter(
-            "keepdims_requests",
-            "Reductions asked for, by what came of them; the dtype is empty where it never got so far.",
-            ("operator", "version", "format", "dtype", "status"),
-            registry=self._registry,
-        )
-        self.seconds = Histogram(
-            "keepdims_request_seconds",
-            "From the header of a reduction's request to its answer, the wait for its body included.",
-            ("operator", "version"),
-            registry=self._registry,
-            buckets=_SECONDS,
-        )
+        self._registry.register(self)
+
+    def add(self, place: int, more: int = 1) -> None:
+        """A count is so many more."""
+        self._own[place] += more
+
+    def observe(self, place: int, nanoseconds: int) -> None:
+        """A histogram has one more."""
+        self._own[place + bisect_left(_LIMITS, nanoseconds)] += 1
+        self._own[place + _SUM] += nanoseconds
+
+    def holds(self, taken: int, size: int) -> None:
+        """Requests of this process hold so many bytes now, and may hold so many."""
+        self._own[_STARTS["keepdims_inflight_bytes"]] = taken
+        self._own[_STARTS["keepdims_inflight_limit_bytes"]] = size
 
     def text(self) -> bytes:
-        """All counts, of all worker processes, as Prometheus reads them."""
-        if MULTIPROCESS not in os.environ:
-            return generate_latest(self._registry)
-        together = CollectorRegistry()
-        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-        return generate_latest(together)
+        """All of them, as Prometheus reads them."""
+        return generate_latest(self._registry)
+
+    def collect(self) -> Iterator[Metric]:
+        """What the registry asks for."""
+        sheets = list(self._sheet.all())
+        counted: Numbers = np.sum([numbers for _, numbers in sheets], axis=0)
+        running: Numbers = np.sum([numbers for process, numbers in sheets if is_running(process)], axis=0)
+        for name, family in FAMILIES.items():
+            numbers = running if family.kind is GaugeMetricFamily else counted
+            start = _STARTS[name]
+            yield _told(name, family, numbers[start : start + family.size].reshape(family.shape))
 
 
-class Tally:
-    """The counts of one operator version, with what does not change looked up once."""
+def place(name: str, *values: str) -> int:
+    """Where the numbers of a combination of label values begin; KeyError if there is no such family, ValueError if
+    there is no such value."""
+    family = FAMILIES[name]
+    given = iter(values)
+    found = 0
+    for axis in family.axes:
+        found = found * len(axis.values) + axis.values.index(tuple(next(given) for _ in axis.labels))
+    return _STARTS[name] + found * family.shape[-1]
 
-    def __init__(self, metrics: Metrics, operator: Operator) -> None:
-        self._names = operator.name, str(operator.version)
-        self._requests = metrics.requests
-        self._seconds = metrics.seconds.labels(*self._names)
-        self._found: dict[tuple[str, str, int], Counter] = {}
 
-    def count(self, given: str, dtype: str, status: int, seconds: float) -> None:
-        """One request more, in the media type `given`, that was answered after so many seconds."""
-        key = given, dtype, status
-        counter = self._found.get(key)
-        if counter is None:
-            counter = self._found[key] = self._requests.labels(*self._names, given, dtype, str(status))
-        counter.inc()
-        self._seconds.observe(seconds)
+def _told(name: str, family: Family, numbers: Numbers) -> Metric:
+    """A family as the registry has it."""
+    told = family.kind(name, family.meaning, labels=[label for axis in family.axes for label in axis.labels])
+    combinations = numbers.shape[:-1]
+    every = prod(combinations) <= _SHOWN
+    for index in np.ndindex(combinations) if every else map(tuple, np.argwhere(numbers.any(axis=-1)).tolist()):
+        labels = [value for axis, at in zip(family.axes, index, strict=True) for value in axis.values[at]]
+        seen = numbers[index].tolist()
+        if isinstance(told, HistogramMetricFamily):
+            below = zip((*map(str, _BUCKETS), "+Inf"), accumulate(seen[:_SUM]), strict=True)
+            told.add_metric(labels, list(below), seen[_SUM] / 1e9)
+        else:
+            told.add_metric(labels, seen[0])
+    return told
 
 
 def metrics_route(metrics: Metrics) -> APIRouter:

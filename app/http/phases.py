@@ -14,6 +14,10 @@ class Phase(IntEnum):
     ENCODE = 4  # outputs to bytes
 
 
+PHASES = tuple(phase.name.lower() for phase in Phase)
+"""Their names, in order."""
+
+
 class Phases:
     """Nanoseconds by phase: each lap counts the time since the one before. Of two things that happen at once, such as
     to read a body and to reduce what has come of it, only the one that has to be waited for counts."""
@@ -29,3 +33,8 @@ class Phases:
         now = perf_counter_ns()
         self.spent[phase] += now - self._last
         self._last = now
+
+    def server_timing(self) -> bytes:
+        """The value of a Server-Timing field: milliseconds of every phase that took some."""
+        spent = zip(PHASES, self.spent, strict=True)
+        return ", ".join([f"{phase};dur={each / 1e6:.3f}" for phase, each in spent if each]).encode()

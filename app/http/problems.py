@@ -21,11 +21,17 @@ class Problem(NamedTuple):
     title: str
     headers: RawHeaders = ()
 
+    @property
+    def reason(self) -> str:
+        """Its type in short, as it is counted."""
+        return self.type.rpartition("/")[2]
+
 
 # fmt: off
 PROBLEMS: dict[type[Refusal], Problem] = {
     errors.MalformedBody:        Problem(400, "/problems/malformed-body", "The body is not what its media type says"),
     errors.DuplicateKey:         Problem(400, "/problems/duplicate-key", "A key is given twice"),
+    errors.MalformedHeader:      Problem(400, "/problems/malformed-header", "A header field cannot be read"),
     errors.UnknownOperator:      Problem(404, "/problems/unknown-operator", "There is no such operator"),
     errors.UnknownVersion:       Problem(404, "/problems/unknown-version", "There is no such opset"),
     errors.NotAcceptable:        Problem(406, "/problems/not-acceptable", "No format the caller accepts"),
@@ -51,6 +57,7 @@ PROBLEMS: dict[type[Refusal], Problem] = {
     errors.Undefined:            Problem(422, "/problems/undefined", "The operator has no answer for this tensor"),
     errors.Overloaded:           Problem(503, "/problems/overloaded", "There is no room for this request now",
                                          ((b"retry-after", b"1"),)),
+    errors.TimeUp:               Problem(503, "/problems/time-up", "The request gives too little time"),
 }
 # fmt: on
 
@@ -65,6 +72,13 @@ HEAD_TOO_LONG = Problem(431, "/problems/head-too-long", "The head of the request
 INTERNAL = Problem(500, "/problems/internal", "The service made a mistake")
 NOT_IMPLEMENTED = Problem(501, "/problems/not-implemented", "This part of HTTP is not spoken here")
 VERSION_NOT_SUPPORTED = Problem(505, "/problems/version-not-supported", "This version of HTTP is not spoken here")
+
+OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL)
+"""Problems that are no refusal of what stands in a request."""
+
+REASONS = tuple(problem.reason for problem in (*PROBLEMS.values(), *OTHERS))
+STATUSES = tuple(sorted({200, *(problem.status for problem in (*PROBLEMS.values(), *OTHERS))}))
+"""Every status that a reduction can have."""
 
 
 def refused(refusal: Refusal) -> Reply:
@@ -84,4 +98,6 @@ def document(problem: Problem, detail: str, place: str = "", headers: RawHeaders
     if place:
         members["place"] = place
     content_type = (b"content-type", MEDIA_TYPE.encode())
-    return Reply(problem.status, orjson.dumps(members), (content_type, *problem.headers, *headers))
+    return Reply(
+        problem.status, orjson.dumps(members), (content_type, *problem.headers, *headers), reason=problem.reason
+    )

@@ -16,8 +16,7 @@ from app.http.grammar import Fault
 from app.http.heads import BoundedHeads
 from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
-from app.http.reply import Reply
-from app.http.request_id import HEADER, request_id
+from app.http.reply import RawHeaders, Reply
 
 BUDGET = 0.005
 """Seconds in which requests that came together are answered at once; then others get their turn in between."""
@@ -64,11 +63,11 @@ class Protocol(BoundedHeads):
         if self._post is None:
             super().on_message_complete()
             return
-        reply = self._post.at_once(self.fields, self.url.partition(b"?")[2], self._content)
-        if reply is None:
+        found = self._post.at_once(self.fields, self.url.partition(b"?")[2], self._content)
+        if found is None:
             self._take_long_way(ended=True)
         else:
-            self._send(reply)
+            self._send(*found)
 
     def tell(self, fault: Fault) -> None:
         self._outbox.send()  # what has been answered comes first
@@ -113,12 +112,11 @@ class Protocol(BoundedHeads):
             self.expect_100_continue = False
         super().on_headers_complete()
 
-    def _send(self, reply: Reply) -> None:
+    def _send(self, reply: Reply, said: RawHeaders) -> None:
         assert self._post is not None
         self._post = None
         lines = [STATUS_LINE[reply.status]]
-        headers = reply.raw_headers((HEADER, request_id(self.fields.get(HEADER))))
-        for name, value in (*self.server_state.default_headers, *headers):
+        for name, value in (*self.server_state.default_headers, *reply.raw_headers(*said)):
             lines += (name, b": ", value, b"\r\n")
         stays = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
         lines += (b"\r\n" if stays else b"connection: close\r\n\r\n", reply.body)

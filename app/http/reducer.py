@@ -8,10 +8,11 @@ from operator import mul
 from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, InvalidShape, MalformedBody
 from app.evaluate import FEW, Evaluation, Plan, plan
+from app.http.account import Account
+from app.http.phases import Phase
 from app.http.reply import RawHeaders, Reply
-from app.http.room import Share, outputs_size
-from app.http.threads import Threads
-from app.settings import Settings
+from app.http.resources import Resources
+from app.http.room import outputs_size
 from app.spec.arguments import parse_parameters
 from app.spec.operators import Operator
 from app.tensors.formats import FORMATS, STREAMED
@@ -28,43 +29,49 @@ PLANS, LONGEST = 256, 256
 class Reducer:
     """What answers on one path. Everything that does not depend on the request is made here once."""
 
-    def __init__(self, operator: Operator, location: str | None, settings: Settings, threads: Threads) -> None:
+    def __init__(self, operator: Operator, location: str | None, resources: Resources) -> None:
         """`location`: the canonical path, where that is another than this one."""
         self.operator = operator
-        self._settings = settings
-        self._threads = threads
+        self._settings = resources.settings
+        self._threads = resources.threads
         self._plans: dict[tuple[str, tuple[int, ...], bool, str], Plan] = {}
         located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
         self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in FORMATS}
 
-    def answer(self, request: Request, wanted: str, share: Share | None = None) -> Reply:
-        """The answer, in the media type `wanted`, to a request that is there as a whole; its outputs are taken from
-        `share`, if there is one."""
-        return self.reply(self.reduced(request, wanted, share), wanted, request.answer, request.header.dtype)
+    def answer(self, request: Request, wanted: str, account: Account) -> Reply:
+        """The answer, in the media type `wanted`, to a request that is there as a whole and has been read."""
+        account.lap(Phase.DECODE)
+        tensor = self.reduced(request, wanted, account)
+        reply = self.reply(tensor, wanted, request.answer, request.header)
+        account.lap(Phase.ENCODE)
+        return reply
 
-    def reduced(self, request: Request, wanted: str, share: Share | None = None) -> Tensor:
+    def reduced(self, request: Request, wanted: str, account: Account) -> Tensor:
         """The tensor that is to be answered in the media type `wanted`."""
         header, size = request.header, request.header.size
         plan = self._plan(header, request.parameters)
         if size == 0 or len(header.shape) > DEEP:
-            self._check_answer_size(plan.answer, wanted, share)
-        elif share is not None:
-            share.take(outputs_size(plan.answer, wanted))
+            self._check_answer_size(plan.answer, wanted, account)
+        elif size > FEW:
+            account.take(outputs_size(plan.answer, wanted))
         if 0 < size <= FEW and len(request.blocks) == 1:
-            return plan.of_few(request.blocks[0].values)
-        evaluation = Evaluation(plan, self._threads.whole)
-        for block in request.blocks:
-            evaluation.absorb(block)
-        return evaluation.finish()
+            tensor = plan.of_few(request.blocks[0].values)
+        else:
+            evaluation = Evaluation(plan, self._threads.whole, account.check)
+            for block in request.blocks:
+                evaluation.absorb(block)
+            tensor = evaluation.finish()
+        account.lap(Phase.COMPUTE)
+        return tensor
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str, share: Share | None = None) -> Evaluation:
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
         """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known.
 
         Whatever can be refused before the elements come is refused here.
         """
         header = preamble.header
-        evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed)
-        self._check_answer_size(evaluation.answer, wanted, share)
+        evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed, account.check)
+        self._check_answer_size(evaluation.answer, wanted, account)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
             limit = self._settings.max_stream_bytes
@@ -79,14 +86,14 @@ class Reducer:
             limit = self._settings.max_body_bytes
             raise InvalidShape(f"the outputs in progress take {held} bytes, and may take {limit}", "/data/shape")
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer, dtype: str) -> Reply:
-        """A tensor in the media type `wanted`; `dtype` is that of the tensor it was reduced from."""
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
+        """A tensor in the media type `wanted`; `reduced` is the header of the one it was reduced from."""
         body = FORMATS[wanted].encode(tensor, answer)
         headers = self._headers[wanted]
         if wanted in STREAMED:
             fields = STREAMED[wanted].fields(tensor.header)
             headers = (*headers, *((name.encode(), value.encode()) for name, value in fields.items()))
-        return Reply(200, body, headers, dtype)
+        return Reply(200, body, headers, reduced.dtype, reduced.size)
 
     def _plan(self, header: Header, parameters: Mapping[str, object]) -> Plan:
         """The plan for a header and parameters as they were given, remembered: the same ones come again and again."""
@@ -102,7 +109,7 @@ class Reducer:
             self._plans[key] = found
         return found
 
-    def _check_answer_size(self, answer: Header, wanted: str, share: Share | None) -> None:
+    def _check_answer_size(self, answer: Header, wanted: str, account: Account) -> None:
         """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one; and what
         streams in may be reduced to as much. It gets what a buffered body could have brought: of JSON eight bytes an
         element and two a list.
@@ -117,5 +124,4 @@ class Reducer:
             size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
         if size > self._settings.max_body_bytes:
             raise InvalidShape(f"the answer would have the shape {list(answer.shape)}, too large by far", "/data/shape")
-        if share is not None:
-            share.take(max(size, outputs_size(answer, wanted)))
+        account.take(max(size, outputs_size(answer, wanted)))

@@ -4,16 +4,22 @@ from typing import NamedTuple
 
 RawHeaders = tuple[tuple[bytes, bytes], ...]
 
+REASON = "keepdims.reason"
+"""Where the scope of a request says why it was refused, if it is no reduction."""
+
 NOSNIFF = (b"x-content-type-options", b"nosniff")
 
 
 class Reply(NamedTuple):
-    """Status, body, and the headers beside those that every reply has; the dtype that was reduced, for the count."""
+    """Status, body, and the headers beside those that every reply has. For whoever counts: the dtype and the number of
+    the elements that were reduced, or why nothing was."""
 
     status: int
     body: bytes
     headers: RawHeaders
     dtype: str = ""
+    elements: int = 0
+    reason: str = ""
 
     def raw_headers(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
         """All header fields, `more` among them."""

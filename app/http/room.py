@@ -1,5 +1,6 @@
 """The memory that requests hold, all of them together. Whatever is large is taken from it before it is there."""
 
+from collections.abc import Callable
 from threading import Lock
 
 from app.blocks import Header
@@ -23,11 +24,19 @@ STEP = 1 << 20
 class Room:
     """What there is. Small bodies, as they are answered on the event loop, are not counted."""
 
-    def __init__(self, size: int) -> None:
-        """`size` in bytes."""
+    def __init__(self, size: int, tell: Callable[[int, int], None] | None = None) -> None:
+        """`size` in bytes; `tell`: told of what is taken and of the size, with every change."""
         self.size = size
         self.taken = 0
         self.lock = Lock()
+        self._tell = tell
+        self.change(0)
+
+    def change(self, more: int) -> None:
+        """So many bytes more are taken; called under the lock."""
+        self.taken += more
+        if self._tell is not None:
+            self._tell(self.taken, self.size)
 
 
 class Share:
@@ -50,13 +59,13 @@ class Share:
                 )
             if room.taken + size > room.size:
                 raise Overloaded(f"the request would hold {self._held + size} bytes of memory, which others hold now")
-            room.taken += size
+            room.change(size)
             self._held += size
 
     def give_back(self) -> None:
         """The request holds nothing any more, and will not again."""
         with self._room.lock:
-            self._room.taken -= self._held
+            self._room.change(-self._held)
             self._held = 0
             self._over = True
 

@@ -8,31 +8,26 @@ from starlette.routing import Route
 from app.http.docs import docs_routes
 from app.http.documents import document_routes
 from app.http.home import home
-from app.http.metrics import Metrics
 from app.http.openapi import reduce_id
 from app.http.pages import operator_page, operators_index
-from app.http.patience import Patience
 from app.http.problem_pages import problem_pages, problems_index
 from app.http.reduce import Reduce
 from app.http.representation import represent
-from app.http.room import Room
-from app.http.threads import Threads
+from app.http.resources import Resources
 from app.settings import Settings
 from app.spec.operators import SERVING
 
 READ = ["GET", "HEAD"]
 
 
-def reductions(
-    settings: Settings, threads: Threads, patience: Patience, room: Room, metrics: Metrics
-) -> dict[str, Reduce]:
+def reductions(resources: Resources) -> dict[str, Reduce]:
     """What answers POST, by path: each operator at each opset that has it."""
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():
             path = f"/v{opset}/{name}"
-            location = None if path == operator.path else settings.root_path + operator.path
-            answering[path] = Reduce(operator, location, settings, threads, patience, room, metrics)
+            location = None if path == operator.path else resources.settings.root_path + operator.path
+            answering[path] = Reduce(operator, path, location, resources)
     return answering
 
 

@@ -1,13 +1,33 @@
-"""The threads of one application."""
+"""The threads of one application, and what they do."""
 
-from asyncio import Future, get_running_loop
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
+from app.http.account import Account
+from app.http.phases import Phase
 from app.kernels.workers import ALONE, Workers
 
-T = TypeVar("T")
+
+class Job:
+    """A call that a thread makes for the request of an account. What waits for a thread is found there with all that it
+    holds, until it is dropped."""
+
+    def __init__(self, call: Callable[..., Any], arguments: tuple[object, ...], account: Account) -> None:
+        self._call: tuple[Callable[..., Any], tuple[object, ...]] | None = (call, arguments)
+        self._account = account
+
+    def __call__(self) -> Any:
+        called, self._call = self._call, None
+        if called is None:
+            return None  # nobody waits for it
+        self._account.lap(Phase.QUEUE)
+        call, arguments = called
+        return call(*arguments)
+
+    def drop(self) -> None:
+        """Nobody waits for it any more: it is not begun."""
+        self._call = None
 
 
 class Threads(NamedTuple):
@@ -23,10 +43,6 @@ class Threads(NamedTuple):
         """As many as `threads` run at once."""
         streamed = Workers(threads - 1) if threads > 2 else ALONE
         return cls(ThreadPoolExecutor(threads, "request"), Workers(threads), streamed)
-
-    def run(self, call: Callable[..., T], *arguments: object) -> "Future[T]":
-        """Call a function in one of the threads for requests."""
-        return get_running_loop().run_in_executor(self.requests, call, *arguments)
 
     def close(self) -> None:
         """End them all."""

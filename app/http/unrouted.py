@@ -10,7 +10,7 @@ from app.errors import Refusal
 from app.http.problem_pages import problem_pages
 from app.http.problems import INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reduce import Reduce
-from app.http.reply import Reply
+from app.http.reply import REASON, Reply
 from app.spec.operators import LAST_OPSET, SERVING, resolve
 
 OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,5})/([^/]+)")
@@ -52,25 +52,26 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
         assert isinstance(error, HTTPException)
         path: str = request.scope["path"]
         if path not in answering and path not in SERVICE_PATHS and path not in problem_pages():
-            return response(nothing_there(path))
+            return response(nothing_there(path), request)
         allowed = "GET, HEAD, POST" if path in answering else "GET, HEAD"
         detail = f"{request.method[:20]} is not answered here; {allowed} are"
-        return response(document(METHOD_NOT_ALLOWED, detail, headers=((b"allow", allowed.encode()),)))
+        return response(document(METHOD_NOT_ALLOWED, detail, headers=((b"allow", allowed.encode()),)), request)
 
-    async def refusal(_: Request, error: Exception) -> Response:
+    async def refusal(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refusal)
-        return response(refused(error))
+        return response(refused(error), request)
 
-    async def bug(_: Request, __: Exception) -> Response:
-        return response(document(INTERNAL, "this is a mistake of the service, not of the request"))
+    async def bug(request: Request, __: Exception) -> Response:
+        return response(document(INTERNAL, "this is a mistake of the service, not of the request"), request)
 
     app.add_exception_handler(HTTPException, http_exception)
     app.add_exception_handler(Refusal, refusal)
     app.add_exception_handler(Exception, bug)
 
 
-def response(reply: Reply) -> Response:
+def response(reply: Reply, request: Request) -> Response:
     """A reply as the framework sends it."""
+    request.scope[REASON] = reply.reason
     answer = Response(reply.body, reply.status)
     answer.raw_headers = reply.raw_headers()
     return answer

@@ -47,6 +47,8 @@ class Client:
         """None in the place of a piece: nothing comes for a while."""
         path, _, query = url.partition("?")
         self.pieces = list(pieces)
+        self.ended = False
+        self.answered = asyncio.Event()
         self.sent: list[dict[str, Any]] = []
         self.scope = {
             "type": "http",
@@ -58,14 +60,19 @@ class Client:
 
     async def receive(self) -> dict[str, Any]:
         if not self.pieces:
+            if self.ended:  # a client stays for its answer
+                await self.answered.wait()
             return {"type": "http.disconnect"}
         piece = self.pieces.pop(0)
         if piece is None:
             await asyncio.sleep(60)
-        return {"type": "http.request", "body": piece, "more_body": bool(self.pieces)}
+        self.ended = not self.pieces
+        return {"type": "http.request", "body": piece, "more_body": not self.ended}
 
     async def send(self, message: dict[str, Any]) -> None:
         self.sent.append({**message, "unread": len(self.pieces)})
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self.answered.set()
 
     def call(self, service: Service) -> list[dict[str, Any]]:
         asyncio.run(service.app(self.scope, self.receive, self.send))  # type: ignore[arg-type]

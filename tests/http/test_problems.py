@@ -125,7 +125,7 @@ def test_a_bug_is_a_500_that_shows_nothing(
     problem(response, 500, "internal")
     assert b"secret" not in response.content
     assert "secret" in caplog.text
-    assert "ReduceMin version 12" in caplog.text
+    assert "/v12/reduce_min failed" in caplog.text
     assert "1.5" not in caplog.text
 
 

@@ -38,7 +38,7 @@ BODIES: dict[str, tuple[str, bytes, Fields]] = {
 
 
 def room_of(service: Service) -> Room:
-    room: Room = service.app._posts["/v13/reduce_max"]._room  # type: ignore[attr-defined]
+    room: Room = service.app._posts["/v13/reduce_max"]._resources.room  # type: ignore[attr-defined]
     return room
 
 

@@ -39,14 +39,14 @@ def chunked(body: bytes, url: str, *lines: str) -> bytes:
 
 
 def told(address: tuple[str, int], request: bytes, answers: int = 1) -> list[bytes]:
-    """What the server says: so many answers, each without its date."""
+    """What the server says: so many answers, each without its date and its times."""
     with socket.create_connection(address, timeout=20) as connection:
         connection.sendall(request)
         return received(connection, answers)
 
 
 def received(connection: socket.socket, answers: int = 1) -> list[bytes]:
-    """So many answers, each without its date."""
+    """So many answers, each without its date and its times."""
     content, found = b"", []
     while len(found) < answers:
         came = connection.recv(1 << 16)
@@ -58,7 +58,7 @@ def received(connection: socket.socket, answers: int = 1) -> list[bytes]:
             assert size
             if len(rest) < int(size[1]):
                 break
-            found.append(re.sub(rb"date: [^\r]*", b"date:", fields) + b"\r\n\r\n" + rest[: int(size[1])])
+            found.append(re.sub(rb"(date|server-timing): [^\r]*", rb"\1:", fields) + b"\r\n\r\n" + rest[: int(size[1])])
             content = rest[int(size[1]) :]
     assert not content
     return found

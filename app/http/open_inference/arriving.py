@@ -6,23 +6,20 @@ from app.errors import BodyTooLarge
 from app.http.intake import Flowing
 from app.http.open_inference.inference import Inference
 from app.http.reply import Reply
-from app.http.room import TEXT, Share
+from app.http.room import TEXT
 from app.tensors.request import Preamble
 
 
 class Arriving:
     """One body on its way. It is held as a whole unless its last tensor is `data`: other inputs must be known first."""
 
-    def __init__(
-        self, inference: Inference, length: int | None, declared: int | None, limit: int, share: Share
-    ) -> None:
+    def __init__(self, inference: Inference, length: int | None, declared: int | None, limit: int) -> None:
         """`length`: the bytes of its JSON, None for all of it; `declared`: of all of it, if that is known; `limit`: the
         most that may be held."""
         self._inference = inference
         self._length = length
         self._declared = declared
         self._limit = limit
-        self._share = share
         self._pieces: list[bytes] = []
         self._size = 0
         self._known = length is None
@@ -37,7 +34,7 @@ class Arriving:
             return self._flowing.absorb(pieces)
         self._pieces += pieces
         size = sum(map(len, pieces))
-        self._share.take(TEXT * size)
+        self._inference.account.take(TEXT * size)
         self._size += size
         if not self._known and self._length is not None and self._size >= self._length:
             self._known = True
@@ -55,7 +52,7 @@ class Arriving:
         content = b"".join(self._pieces)
         self._pieces.clear()
         self._inference.take(content, self._length)
-        return self._inference.answer(self._share)
+        return self._inference.answer()
 
     def _begin(self, length: int) -> None:
         """Look at the JSON, and begin with the elements if they are what is left of the body."""
@@ -71,8 +68,7 @@ class Arriving:
         offset = length + asked.binary_size - asked.data.binary
         self._pieces = []
         behind = _Behind(self._inference, offset)
-        phases, share = self._inference.phases, self._share
-        self._flowing = Flowing(self._inference, behind, "", "", self._declared, phases, share)
+        self._flowing = Flowing(self._inference, behind, "", "", self._declared, self._inference.account)
         self._flowing.hold(content)
 
 

@@ -9,22 +9,19 @@ import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import InvalidParameter, Refusal, UnknownOperator, UnknownVersion
+from app.http.account import Account
 from app.http.body import Body, Disconnected, TooSlow
 from app.http.fields import by_name
-from app.http.metrics import Metrics
 from app.http.open_inference import models
 from app.http.open_inference.asking import check_index, name_of, registered
 from app.http.open_inference.counters import Counters
-from app.http.open_inference.errors import JSON, failed, problem, refused
+from app.http.open_inference.errors import JSON, problem, refused
 from app.http.open_inference.infer import Infer
 from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import Regions
-from app.http.patience import Patience
 from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, NOT_FOUND
-from app.http.reply import Reply
-from app.http.room import Room
-from app.http.threads import Threads
-from app.settings import Settings
+from app.http.reply import REASON, Reply
+from app.http.resources import Resources
 from app.spec.operators import SERVING, Operator
 from app.tensors.conversion import shown
 
@@ -43,19 +40,11 @@ _REGION = re.compile(rb"/v2/systemsharedmemory/region/(.+)/(status|register|unre
 Answer = Callable[[], Reply]
 
 
-def infers(
-    settings: Settings,
-    threads: Threads,
-    patience: Patience,
-    room: Room,
-    metrics: Metrics,
-    counters: Counters,
-    regions: Regions | None,
-) -> dict[str, Infer]:
+def infers(resources: Resources, counters: Counters, regions: Regions | None) -> dict[str, Infer]:
     """What answers POST …/infer, by path."""
     answering: dict[str, Infer] = {}
     for operator, paths in _models():
-        infer = Infer(operator, settings, threads, patience, room, metrics, counters, regions)
+        infer = Infer(operator, resources, counters, regions)
         for path in paths:
             answering |= {f"{path}/infer": infer, f"{path}/infer/": infer}
     return answering
@@ -72,12 +61,9 @@ def _models() -> Iterator[tuple[Operator, list[str]]]:
 class OpenInference:
     """The protocol's paths in front of another application, which has all others."""
 
-    def __init__(
-        self, app: ASGIApp, patience: Patience, room: Room, counters: Counters, regions: Regions | None
-    ) -> None:
+    def __init__(self, app: ASGIApp, resources: Resources, counters: Counters, regions: Regions | None) -> None:
         self._app = app
-        self._patience = patience
-        self._room = room
+        self._resources = resources
         self._counters = counters
         self._regions = regions
         self._reads: dict[str, Answer] = {
@@ -101,11 +87,16 @@ class OpenInference:
         if scope["type"] != "http" or not is_ours(path := scope["path"].removesuffix("/")):
             await self._app(scope, receive, send)
             return
-        body = Body(receive, by_name(scope["headers"]), self._patience, self._room)
+        resources = self._resources
+        account = Account(resources.room)
+        body = Body(receive, by_name(scope["headers"]), resources.patience, account)
         try:
             reply = await self._reply(scope["method"], path, scope.get("raw_path") or path.encode(), body)
         except Disconnected:
             return
+        finally:
+            account.give_back()
+        scope[REASON] = reply.reason
         await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else reply.body})
 
@@ -205,4 +196,4 @@ def _json(content: object) -> Reply:
 def _not_allowed(method: str, methods: tuple[str, ...]) -> Reply:
     allowed = ", ".join(methods)
     said = f"{method[:20]} is not answered here; {allowed} {'is' if len(methods) == 1 else 'are'}"
-    return failed(METHOD_NOT_ALLOWED.status, said, ((b"allow", allowed.encode()),))
+    return problem(METHOD_NOT_ALLOWED, said, ((b"allow", allowed.encode()),))

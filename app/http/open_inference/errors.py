@@ -9,19 +9,14 @@ from app.http.reply import RawHeaders, Reply
 JSON = (b"content-type", b"application/json")
 
 
-def failed(status: int, message: str, headers: RawHeaders = ()) -> Reply:
-    """An error. Text that came from outside may hold what UTF-8 cannot."""
-    said = message.encode(errors="replace").decode()
-    return Reply(status, orjson.dumps({"error": said}), (JSON, *headers))
-
-
 def refused(refusal: Refusal) -> Reply:
     """The error that a refusal is; clients of the protocol know 400 for whatever breaks a rule."""
-    problem = PROBLEMS[type(refusal)]
+    of = PROBLEMS[type(refusal)]
     place = f" (at {refusal.place})" if refusal.place.startswith("/inputs/") else ""
-    return failed(400 if problem.status == 422 else problem.status, f"{refusal}{place}", problem.headers)
+    return problem(of._replace(status=400 if of.status == 422 else of.status), f"{refusal}{place}")
 
 
-def problem(of: Problem, message: str) -> Reply:
-    """The error for a problem that is no refusal."""
-    return failed(of.status, message, of.headers)
+def problem(of: Problem, message: str, headers: RawHeaders = ()) -> Reply:
+    """An error. Text that came from outside may hold what UTF-8 cannot."""
+    said = orjson.dumps({"error": message.encode(errors="replace").decode()})
+    return Reply(of.status, said, (JSON, *of.headers, *headers), reason=of.reason)

@@ -1,149 +1,109 @@
 """POST …/infer: a request in, the reduced tensor out."""
 
-from asyncio import Future
-from collections.abc import Callable
-from typing import TypeVar
-
 from starlette.types import Receive, Scope, Send
 
 from app.errors import MalformedBody
-from app.http.body import Body, Disconnected, TooSlow
+from app.http.account import Account
 from app.http.encodings import PROTOCOL_ENCODINGS, answer_encoding
-from app.http.exchange import Voice, send_reply
-from app.http.fields import Fields, by_name
+from app.http.exchange import REQUEST_TIMEOUT, Exchange, Voice
+from app.http.fields import Fields
 from app.http.flow import Flow
 from app.http.intake import Compressed, Intake
-from app.http.metrics import Metrics, Tally
+from app.http.metrics import OPEN_INFERENCE
 from app.http.negotiation import content_encoding
+from app.http.observer import Observer, Tally
 from app.http.open_inference.arriving import Arriving
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.errors import problem, refused
 from app.http.open_inference.inference import INFER_HEADER, Inference
 from app.http.open_inference.regions import Regions
-from app.http.patience import Patience
 from app.http.phases import Phase
 from app.http.reduce import INLINE_BYTES
 from app.http.reducer import Reducer
-from app.http.reply import Reply
-from app.http.room import TEXT, Room, flowing_size
-from app.http.threads import Threads
-from app.settings import Settings
+from app.http.reply import RawHeaders, Reply
+from app.http.resources import Resources
+from app.http.room import TEXT, flowing_size
 from app.spec.operators import Operator
 from app.tensors.open_inference.answers import Sender
 
 VOICE = Voice(refused, problem)
 
-T = TypeVar("T")
+
+class ModelTally(Tally):
+    """What is told of the requests of one model version, its statistics too."""
+
+    def __init__(self, observer: Observer, operator: Operator, counters: Counters) -> None:
+        super().__init__(observer, operator, f"/v2/models/{operator.path_name}/versions/{operator.version}/infer")
+        self._operator = operator
+        self._counters = counters
+
+    def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
+        self._counters.count(self._operator, account.phases, reply.status == 200)
+        return super().answered(fields, OPEN_INFERENCE, reply, account, read)
 
 
 class Infer:
     """The ASGI application of one model version."""
 
-    def __init__(
-        self,
-        operator: Operator,
-        settings: Settings,
-        threads: Threads,
-        patience: Patience,
-        room: Room,
-        metrics: Metrics,
-        counters: Counters,
-        regions: Regions | None,
-    ) -> None:
-        self._operator = operator
-        self._settings = settings
-        self._run = threads.run
-        self._patience = patience
-        self._room = room
-        self._tally = Tally(metrics, operator)
-        self._counters = counters
+    def __init__(self, operator: Operator, resources: Resources, counters: Counters, regions: Regions | None) -> None:
+        self._resources = resources
+        self._settings = resources.settings
+        self._tally = ModelTally(resources.observer, operator, counters)
         self._regions = regions
         self._sender = Sender(operator.path_name, operator.version)
-        self._reducer = Reducer(operator, None, settings, threads)
+        self._reducer = Reducer(operator, None, resources)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        fields = by_name(scope["headers"])
-        body = Body(receive, fields, self._patience, self._room)
-        try:
-            await self._answer(fields, body, send)
-        finally:
-            body.share.give_back()
+        exchange = Exchange(scope, receive, self._resources)
+        await exchange.carry_out(self._reply(exchange), VOICE, self._tally, send)
 
-    async def _answer(self, fields: Fields, body: Body, send: Send) -> None:
-        inference = self._inference(fields)
-        try:
-            encoding = content_encoding(fields.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
-            reply = await self._reply(inference, body, _length(fields), encoding)
-        except Disconnected:
-            return
-        except Exception as error:  # noqa: BLE001 each becomes an answer
-            body.ended |= isinstance(error, TooSlow)
-            body.share.give_back()
-            reply = VOICE.failed(error, self._operator)
-        self._count(inference, reply)
-        await send_reply(reply, fields, body, send)
-
-    def at_once(self, fields: Fields, query: bytes, content: bytes) -> Reply | None:
-        """The reply to a small body that is there; None if it takes more than a moment."""
-        if b"content-encoding" in fields or len(content) > self._settings.max_body_bytes:
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
+        """The reply to a small body that is there, and what it says of itself; None if it takes more than a moment."""
+        if b"content-encoding" in fields or REQUEST_TIMEOUT in fields or len(content) > self._settings.max_body_bytes:
             return None
-        inference = self._inference(fields)
+        account = Account()
         try:
-            reply = self._small(inference, content, _length(fields))
+            reply = self._small(self._inference(fields, account), content, _length(fields))
         except Exception as error:  # noqa: BLE001 each becomes an answer
-            reply = VOICE.failed(error, self._operator)
-        if reply is not None:
-            self._count(inference, reply)
-        return reply
+            reply = VOICE.failed(error, self._tally.path)
+        if reply is None:
+            return None
+        return reply, self._tally.answered(fields, "", reply, account, len(content))
 
-    def _inference(self, fields: Fields) -> Inference:
+    def _inference(self, fields: Fields, account: Account) -> Inference:
         encoding = answer_encoding(fields.get(b"accept-encoding", b"").decode("latin-1"))
-        return Inference(self._reducer, self._sender, self._regions, encoding)
-
-    def _count(self, inference: Inference, reply: Reply) -> None:
-        self._counters.count(self._operator, inference.phases, reply.status == 200)
-        self._tally.count("open-inference", reply.dtype, reply.status, sum(inference.phases.spent) / 1e9)
+        return Inference(self._reducer, self._sender, self._regions, encoding, account)
 
     def _small(self, inference: Inference, content: bytes, length: int | None) -> Reply | None:
         inference.take(content, length)
         return inference.answer() if inference.is_small else None
 
-    async def _reply(self, inference: Inference, body: Body, length: int | None, encoding: str) -> Reply:
-        settings = self._settings
-        held, declared = settings.max_body_bytes, None if encoding else body.declared
+    async def _reply(self, exchange: Exchange) -> Reply:
+        fields, body, account = exchange.fields, exchange.body, exchange.account
+        encoding = content_encoding(fields.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
+        length = _length(fields)
+        inference = self._inference(fields, account)
+        held, declared = self._settings.max_body_bytes, None if encoding else body.declared
         if declared is not None and length is not None and length > declared:
             raise MalformedBody(f"the JSON is to have {length} bytes, and the body has {declared}")
         if length and length == declared:
             length = None
-        limit = held if length is None else settings.max_stream_bytes
+        limit = held if length is None else self._settings.max_stream_bytes
         whole = declared is not None and (declared <= INLINE_BYTES or length is None)
         body.admit(limit, TEXT if whole else 0)
-
-        def run(call: Callable[..., T], *arguments: object) -> "Future[T]":
-            inference.phases.lap(Phase.READ)
-            return self._run(self._after_queue(inference, call), *arguments)
-
         if whole:
             content = await body.read()
-            inference.phases.lap(Phase.READ)
+            account.lap(Phase.READ)
             if len(content) > INLINE_BYTES:
-                await run(inference.take, content, length)
+                await exchange.run(inference.take, content, length)
             elif (reply := self._small(inference, content, length)) is not None:
                 return reply
-            return await run(inference.answer, body.share)
-        body.share.take(flowing_size(declared))
-        intake: Intake = Arriving(inference, length, declared, held, body.share)
+            return await exchange.run(inference.answer)
+        account.take(flowing_size(declared))
+        intake: Intake = Arriving(inference, length, declared, held)
         if encoding:
             intake = Compressed(intake, encoding, limit)
-
-        return await Flow(body, intake, run).reply()
-
-    def _after_queue(self, inference: Inference, call: Callable[..., T]) -> Callable[..., T]:
-        def called(*arguments: object) -> T:
-            inference.phases.lap(Phase.QUEUE)
-            return call(*arguments)
-
-        return called
+        return await Flow(body, intake, exchange.run).reply()
 
 
 def _length(fields: Fields) -> int | None:

@@ -5,13 +5,13 @@ import numpy as np
 from app.blocks import Block, Header, Tensor
 from app.errors import InvalidParameter, MalformedBody
 from app.evaluate import Evaluation
+from app.http.account import Account
 from app.http.encodings import compressed
 from app.http.open_inference.errors import JSON
 from app.http.open_inference.regions import Regions
-from app.http.phases import Phase, Phases
+from app.http.phases import Phase
 from app.http.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
-from app.http.room import Share
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.answers import Sender
 from app.tensors.open_inference.members import AXES, Asked, Input, integral
@@ -30,9 +30,11 @@ _NOTHING = Asked("", Input(Header("float32", ())), None, False, {}, True, None)
 class Inference:
     """What answers one request. `asked` is known once its JSON has been read."""
 
-    def __init__(self, reducer: Reducer, sender: Sender, regions: Regions | None, encoding: str) -> None:
+    def __init__(
+        self, reducer: Reducer, sender: Sender, regions: Regions | None, encoding: str, account: Account
+    ) -> None:
         """`encoding`: what the answer is to be compressed with, if it is."""
-        self.phases = Phases()
+        self.account = account
         self._reducer = reducer
         self._sender = sender
         self._regions = regions
@@ -69,31 +71,31 @@ class Inference:
         parts = raw[:first], raw[first:]
         self._axes, self._data = parts if asked.axes_first else parts[::-1]
 
-    def answer(self, share: Share | None = None) -> Reply:
-        """The answer to the body that was taken; its outputs are taken from `share`, if there is one."""
+    def answer(self) -> Reply:
+        """The answer to the body that was taken."""
         header = self._asked.data.header
-        block = self._block(self._asked.data, self._data, share)
-        request = Request(header, (block,), self._parameters(self._axes))
-        self.phases.lap(Phase.DECODE)
-        tensor = self._reducer.reduced(request, self._wanted, share)
-        self.phases.lap(Phase.COMPUTE)
+        request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
+        self.account.lap(Phase.DECODE)
+        tensor = self._reducer.reduced(request, self._wanted, self.account)
         self._check_room(tensor.header)
-        return self.reply(tensor, self._wanted, request.answer, header.dtype)
+        reply = self.reply(tensor, self._wanted, request.answer, header)
+        self.account.lap(Phase.ENCODE)
+        return reply
 
     def preamble(self, start: bytes, offset: int) -> Preamble:
         """The same as far as it stands before the elements of data, which are from `offset` on."""
         size = self._asked.axes.binary or 0 if self._asked.axes else 0
         return Preamble(self._asked.data.header, self._parameters(memoryview(start)[offset - size : offset]), offset)
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str, share: Share | None = None) -> Evaluation:
-        evaluation = self._reducer.begin(preamble, declared, self._wanted, share)
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
+        evaluation = self._reducer.begin(preamble, declared, self._wanted, account)
         self._check_room(evaluation.answer)
         return evaluation
 
     def check_state_size(self, held: int) -> None:
         self._reducer.check_state_size(held)
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer, dtype: str) -> Reply:
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
         asked = self._asked
         headers: RawHeaders = (JSON,)
         if asked.region and self._regions:
@@ -108,8 +110,7 @@ class Inference:
         if self._encoding:
             body = compressed(body, self._encoding)
             headers = (*headers, (b"content-encoding", self._encoding.encode()))
-        self.phases.lap(Phase.ENCODE)
-        return Reply(200, body, headers, dtype)
+        return Reply(200, body, headers, reduced.dtype, reduced.size)
 
     @property
     def is_small(self) -> bool:
@@ -132,12 +133,12 @@ class Inference:
             parameters[AXES] = self._block(self._asked.axes, axes).values.tolist()
         return parameters
 
-    def _block(self, given: Input, raw: memoryview, share: Share | None = None) -> Block:
+    def _block(self, given: Input, raw: memoryview) -> Block:
         """The elements of an input; `raw` are the bytes that came of it."""
         if given.values is not None:
             return Block(0, given.values)
         if given.region and self._regions:
-            return self._regions.block(given.region, given.header, share.take if share else None)
+            return self._regions.block(given.region, given.header, self.account.take)
         memory = np.frombuffer(bytes(raw), np.uint8)  # a copy begins where elements may
         if given.header.dtype == "bool":
             check_bools(memory)

@@ -88,5 +88,5 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     log.mkdir()
     with serving(log, KEEPDIMS_WORKERS="2") as (url, _):
         assert httpx.post(url + infer_path("reduce_sum"), content=json.dumps(GOOD), trust_env=False).status_code == 200
-        assert list(tmp_path.glob("keepdims-*/counts-*"))
+        assert list(tmp_path.glob("keepdims-*/models-*"))
     assert list(tmp_path.glob("keepdims-*")) == []

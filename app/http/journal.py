@@ -1,0 +1,136 @@
+"""The log: a JSON object a line, of every request that was answered and of all that the service has to say.
+
+A line is written by a thread of its own, with those that have gathered meanwhile: a request waits for no terminal, pipe
+or disk.
+"""
+
+import logging
+import os
+from collections import deque
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from threading import Event, Thread
+from time import sleep, time_ns
+from typing import Any
+
+import orjson
+
+from app.http.phases import PHASES
+
+MOST = 1 << 16
+"""Lines that wait to be written; if nobody takes them, the oldest are lost, and the log says how many."""
+
+TOGETHER = 1 << 12
+"""Bytes of one write: up to so many, a pipe does not mix them with those of other processes."""
+
+PAUSE = 0.05
+"""Seconds in which lines gather."""
+
+STDOUT = 1
+
+
+class Journal:
+    """The lines of one process, on their way to a file descriptor."""
+
+    def __init__(self, descriptor: int = STDOUT) -> None:
+        self._descriptor = descriptor
+        self._waiting: deque[tuple[int, Mapping[str, Any]]] = deque()
+        self._lost = 0
+        self._more = Event()
+        self._closed = False
+        self._thread: Thread | None = None
+
+    def write(self, entry: Mapping[str, Any]) -> None:
+        """One line more; the entry must not change afterwards."""
+        if len(self._waiting) >= MOST:
+            self._lost += 1
+            self._waiting.popleft()
+        self._waiting.append((time_ns(), entry))
+        if not self._more.is_set():
+            self._more.set()
+        if self._thread is None:
+            self._thread = Thread(target=self._write_on, name="journal", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Write what waits, and end."""
+        self._closed = True
+        self._more.set()
+        if self._thread is not None:
+            self._thread.join(1)
+
+    def _write_on(self) -> None:
+        while not self._closed:
+            self._more.wait()
+            if not self._closed:
+                sleep(PAUSE)
+            self._more.clear()
+            try:
+                self._write_waiting()
+            except OSError:
+                return  # nobody reads any more
+
+    def _write_waiting(self) -> None:
+        if self._lost:
+            self._lost, lost = 0, self._lost
+            self._send([line(time_ns(), {"event": "lost", "lines": lost})])
+        lines: list[bytes] = []
+        size = 0
+        while self._waiting:
+            text = line(*self._waiting.popleft())
+            if lines and size + len(text) > TOGETHER:
+                self._send(lines)
+                lines, size = [], 0
+            lines.append(text)
+            size += len(text)
+        if lines:
+            self._send(lines)
+
+    def _send(self, lines: list[bytes]) -> None:
+        content = memoryview(b"".join(lines))
+        while content:
+            content = content[os.write(self._descriptor, content) :]
+
+
+class JsonLines(logging.Formatter):
+    """What the libraries and this service say by `logging`, in the same form."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line, without its end."""
+        entry = {"event": "message", "level": record.levelname.lower(), "logger": record.name}
+        entry["message"] = record.getMessage()
+        if record.exc_info:
+            entry["traceback"] = self.formatException(record.exc_info)
+        return line(int(record.created * 1e9), entry).decode().rstrip("\n")
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": JsonLines}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "stream": "ext://sys.stderr"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+}
+"""For `logging.config.dictConfig`."""
+
+
+def line(nanoseconds: int, entry: Mapping[str, Any]) -> bytes:
+    """An entry as it is written, with the time since the epoch that it is from."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    written = {"time": f"{_second(seconds)}.{rest // 1_000_000:03}Z", **entry}
+    if (phases := written.get("phases")) is not None:
+        written["phases"] = {phase: spent / 1e9 for phase, spent in zip(PHASES, phases, strict=True)}
+    return orjson.dumps(written, _plain, orjson.OPT_APPEND_NEWLINE)
+
+
+def _plain(value: object) -> object:
+    """What is no JSON by itself: header fields are bytes."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    raise TypeError(type(value))
+
+
+@lru_cache(maxsize=2)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"

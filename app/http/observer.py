@@ -1,0 +1,139 @@
+"""Who sees every request: the counts, the log, and the traces where there are some."""
+
+from time import time_ns
+from typing import Any
+
+from app.http.account import Account
+from app.http.fields import Fields
+from app.http.journal import Journal
+from app.http.metrics import Metrics, place
+from app.http.phases import PHASES, Phase
+from app.http.reply import RawHeaders, Reply
+from app.http.request_id import HEADER, request_id
+from app.http.traceparent import HEADER as TRACEPARENT
+from app.http.traceparent import parent_of
+from app.http.tracing import Tracer
+from app.spec.operators import Operator
+
+LONGEST = 256
+"""Characters of a path in the log: nothing that a caller sends is logged whole."""
+
+
+class Observer:
+    """What sees the requests of one application."""
+
+    def __init__(self, metrics: Metrics, journal: Journal | None, tracer: Tracer | None) -> None:
+        """`journal`: None if requests are not to be logged."""
+        self.metrics = metrics
+        self._journal = journal
+        self._tracer = tracer
+
+    def saw(self, method: str, path: str, status: int, nanoseconds: int, reason: str, fields: Fields) -> RawHeaders:
+        """A request was answered that is no reduction, or was refused before it became one. What its answer says of
+        itself."""
+        identity = request_id(fields.get(HEADER))
+        if reason:
+            self.metrics.add(place("keepdims_refusals", reason))
+        self.tell(
+            {
+                "event": "request",
+                "request_id": identity,
+                "method": method[:20],
+                "path": path[:LONGEST],
+                "status": status,
+                "seconds": nanoseconds / 1e9,
+                **({"reason": reason} if reason else {}),
+            },
+            fields,
+            nanoseconds,
+        )
+        return (HEADER, identity), (b"server-timing", b"total;dur=%.3f" % (nanoseconds / 1e6))
+
+    def tell(self, entry: dict[str, Any], fields: Fields, nanoseconds: int) -> None:
+        """The log of a request, and its span."""
+        given = fields.get(TRACEPARENT)
+        if given is not None or self._tracer is not None:
+            parent = parent_of(given)
+            if parent is not None:
+                entry |= {"trace_id": parent.trace_id, "parent_id": parent.span_id}
+            if self._tracer is not None:
+                entry |= self._tracer.span(parent, time_ns() - nanoseconds, entry)
+        if self._journal is not None:
+            self._journal.write(entry)
+
+    def close(self) -> None:
+        """Say what has not been said."""
+        if self._journal is not None:
+            self._journal.close()
+        if self._tracer is not None:
+            self._tracer.close()
+
+
+class Tally:
+    """What is told of the requests on one path, with what does not change looked up once."""
+
+    def __init__(self, observer: Observer, operator: Operator, path: str) -> None:
+        self.path = path
+        self._observer = observer
+        self._add, self._observe = observer.metrics.add, observer.metrics.observe
+        self._row = operator.name, str(operator.version)
+        self._said: dict[str, Any] = {"event": "request", "method": "POST", "path": path, "operator": self._row[0]}
+        self._said |= {"version": operator.version}
+        self._seconds = place("keepdims_request_seconds", *self._row)
+        self._places: dict[tuple[str, str, int], tuple[int, int, int]] = {}
+
+    def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
+        """One request more was answered: its body is in the format `given` and had `read` bytes. What its answer says
+        of itself."""
+        if reply.reason:
+            account.lap(Phase.DECODE)  # it went that far, at the least
+        spent = account.phases.spent
+        nanoseconds = self._count(given, reply, spent, read)
+        identity = request_id(fields.get(HEADER))
+        entry: dict[str, Any] = {
+            **self._said,
+            "request_id": identity,
+            "status": reply.status,
+            "seconds": nanoseconds / 1e9,
+            "format": given,
+            "dtype": reply.dtype,
+            "elements": reply.elements,
+            "read": read,
+            "sent": len(reply.body),
+            "phases": spent,
+        }
+        if reply.reason:
+            self._add(place("keepdims_refusals", reply.reason))
+            entry["reason"] = reply.reason
+        self._observer.tell(entry, fields, nanoseconds)
+        return (HEADER, identity), (b"server-timing", account.phases.server_timing())
+
+    def abandoned(self, fields: Fields, reason: str, account: Account, read: int) -> None:
+        """One was given up, and has no answer."""
+        self._add(place("keepdims_abandoned", reason))
+        nanoseconds = sum(account.phases.spent)
+        identity = request_id(fields.get(HEADER))
+        entry = {**self._said, "request_id": identity, "reason": reason, "read": read, "seconds": nanoseconds / 1e9}
+        self._observer.tell(entry, fields, nanoseconds)
+
+    def _count(self, given: str, reply: Reply, spent: list[int], read: int) -> int:
+        """The nanoseconds that it took."""
+        key = given, reply.dtype, reply.status
+        places = self._places.get(key)
+        if places is None:
+            places = self._places[key] = (
+                place("keepdims_requests", *self._row, given, reply.dtype, str(reply.status)),
+                place("keepdims_elements", self._row[0], reply.dtype),
+                place("keepdims_read_bytes", given),
+            )
+        for at, more in zip(places, (1, reply.elements, read), strict=True):
+            self._add(at, more)
+        nanoseconds = sum(spent)
+        self._observe(self._seconds, nanoseconds)
+        for phase, each in zip(_PHASES, spent, strict=True):
+            if each:
+                self._observe(phase, each)
+        return nanoseconds
+
+
+_PHASES = tuple(place("keepdims_phase_seconds", phase) for phase in PHASES)
