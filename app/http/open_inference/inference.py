@@ -109,7 +109,8 @@ class Inference:
         body = answered.body
         if self._encoding:
             body = compressed(body, self._encoding)
-            headers = (*headers, (b"content-encoding", self._encoding.encode()))
+            # A plain answer does not say that it varies: whoever keeps it may give it to anybody.
+            headers = (*headers, (b"content-encoding", self._encoding.encode()), (b"vary", b"Accept-Encoding"))
         return Reply(200, body, headers, reduced.dtype, reduced.size)
 
     @property

@@ -289,7 +289,7 @@ def test_bodies_may_be_compressed_both_ways(service: Service, encoding: str, com
         ("*", None),
         ("*;q=0", None),
         ("br", None),
-        (", ;q=1, \u00e4", None),
+        (", ;q=1, (gzip)", None),
         ("", None),
         ("gzip" + " " * 300 + ", identity;q=0", "gzip"),
     ],
