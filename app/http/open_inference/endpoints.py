@@ -8,18 +8,18 @@ from itertools import chain
 import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.errors import InvalidParameter, Refusal, UnknownOperator, UnknownVersion
+from app.errors import InvalidParameter, UnknownOperator, UnknownVersion
 from app.http.account import Account
-from app.http.body import Body, Disconnected, TooSlow
+from app.http.body import Body, Disconnected
 from app.http.fields import by_name
 from app.http.open_inference import models
 from app.http.open_inference.asking import check_index, name_of, registered
 from app.http.open_inference.counters import Counters
-from app.http.open_inference.errors import JSON, problem, refused
-from app.http.open_inference.infer import Infer
+from app.http.open_inference.errors import JSON, problem
+from app.http.open_inference.infer import VOICE, Infer
 from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import Regions
-from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, NOT_FOUND
+from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from app.http.reply import REASON, Reply
 from app.http.resources import Resources
 from app.spec.operators import SERVING, Operator
@@ -114,10 +114,10 @@ class OpenInference:
                     return _not_allowed(method, methods)
                 return self._region(name_of(region[1]), region[2], content)
             return self._nothing_there(method, path)
-        except Refusal as refusal:
-            return refused(refusal)
-        except TooSlow as error:
-            return problem(BODY_TOO_SLOW, str(error))
+        except Disconnected:
+            raise
+        except Exception as error:  # noqa: BLE001 each becomes an answer
+            return VOICE.failed(error, shown(path))
 
     def _of_model(self, operator: Operator, path: str) -> dict[str, Answer]:
         return {

@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from app.http.open_inference import endpoints
+from app.http.open_inference.counters import Counters
+from app.http.open_inference.regions import Regions
 from app.spec.operators import OPERATORS, SERVING, Operator
 from tests.http.service import Service
 from tests.inference import DATATYPES
@@ -182,6 +185,33 @@ def test_another_method_is_405(service: Service, method: str, path: str, allowed
     response = service.request(method, path)
     assert (response.status_code, response.headers["allow"]) == (405, allowed)
     assert response.json().keys() == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v2/models/stats"),
+        ("GET", "/v2/systemsharedmemory/status"),
+        ("POST", "/v2/systemsharedmemory/region/a/register"),
+        ("POST", "/v2/repository/index"),
+    ],
+)
+def test_a_bug_is_told_in_the_words_of_the_protocol_and_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, method: str, path: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    service = Service(shared_memory=True)
+    for where, name in ((Counters, "read"), (Regions, "all"), (endpoints, "registered"), (endpoints, "check_index")):
+        monkeypatch.setattr(where, name, broken)
+    response = service.request(method, path)
+    assert response.status_code == 500
+    assert response.headers["content-type"] == "application/json"
+    assert "mistake of the service" in response.json()["error"]
+    assert "secret" not in response.text
+    assert "secret" in caplog.text
+    assert f'"{path[:20]}' in caplog.text
 
 
 def test_shared_memory_is_off_unless_asked_for(service: Service) -> None:
