@@ -38,8 +38,9 @@ class ModelTally(Tally):
         self._counters = counters
 
     def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
+        said = super().answered(fields, OPEN_INFERENCE, reply, account, read)  # completes the time of a refusal
         self._counters.count(self._operator, account.phases, reply.status == 200)
-        return super().answered(fields, OPEN_INFERENCE, reply, account, read)
+        return said
 
 
 class Infer:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import serving
 from tests.http.service import Service
-from tests.inference import infer_path
+from tests.inference import LENGTH, infer_path
 
 GOOD = {"inputs": [{"name": "data", "datatype": "FP32", "shape": [2], "data": [3, 1]}]}
 
@@ -41,6 +41,26 @@ def test_requests_are_counted_by_model_version() -> None:
     failed = everything["reduce_min", "20"]
     assert (failed["inference_count"], failed["inference_stats"]["fail"]["count"]) == (0, 1)
     assert everything["reduce_max", "20"]["last_inference"] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "headers"),
+    [
+        (b"{", {}),
+        (b"{", {LENGTH: "x"}),
+        (b"{", {LENGTH: "2"}),
+        (b"{", {"content-encoding": "br"}),
+        (json.dumps(GOOD).encode(), {"content-encoding": "gzip"}),
+        (b" " * 10_000, {}),
+    ],
+)
+def test_a_refusal_takes_time_too(content: bytes, headers: dict[str, str]) -> None:
+    service = Service()
+    assert service.post(infer_path("reduce_min", 12), content, headers).status_code in (400, 415)
+    found = statistics(service.get("/v2/models/reduce_min/versions/12/stats"))["reduce_min", "12"]["inference_stats"]
+    assert found["fail"]["count"] == 1
+    assert found["fail"]["ns"] > 1000
+    assert found["success"] == {"count": 0, "ns": 0}
 
 
 def test_a_model_without_a_version_has_all_of_them() -> None:
