@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from app.http.dispatch import Dispatch, Post
 from app.http.grammar import Fault
-from app.http.heads import BoundedHeads
+from app.http.leaving import BoundedAnswers
 from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
 from app.http.reply import RawHeaders, Reply
@@ -22,12 +22,12 @@ BUDGET = 0.005
 """Seconds in which requests that came together are answered at once; then others get their turn in between."""
 
 
-class Protocol(BoundedHeads):
+class Protocol(BoundedAnswers):
     """One connection."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        dispatch = _dispatch(self.app)
+        dispatch = _dispatch(self.config.loaded_app)
         self._posts = dispatch.at_once
         self.patience = dispatch.patience
         self._outbox = outbox_of(self.loop)
@@ -121,6 +121,8 @@ class Protocol(BoundedHeads):
         stays = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
         lines += (b"\r\n" if stays else b"connection: close\r\n\r\n", reply.body)
         self._outbox.put(self.transport, b"".join(lines), stays)
+        if not stays:
+            self.watch()
         self.on_response_complete()
 
 
