@@ -39,5 +39,7 @@ class Sheet:
         """The file of this process, which goes on where a process of the same number has stopped."""
         path = folder / f"{self._name}-{os.getpid()}"
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.write(bytes(max(self._nbytes - size, 0)))  # a hole would take memory later, when there may be none
             file.truncate(self._nbytes)
             return mmap(file.fileno(), self._nbytes)

@@ -1,6 +1,7 @@
 """What is counted of each model version, in one process and in several."""
 
 import json
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.http.sheets import Sheet
 from tests.conftest import serving
 from tests.http.service import Service
 from tests.inference import LENGTH, infer_path
@@ -68,6 +70,17 @@ def test_a_model_without_a_version_has_all_of_them() -> None:
     found = statistics(service.get("/v2/models/arg_min/stats"))
     assert list(found) == [("arg_min", "1"), ("arg_min", "11"), ("arg_min", "12"), ("arg_min", "13")]
     assert list(statistics(service.get("/v2/models/arg_min/versions/11/stats"))) == [("arg_min", "11")]
+
+
+def test_a_sheet_has_no_holes(tmp_path: Path) -> None:
+    for _ in range(2):  # the second goes on where the first has stopped
+        sheet = Sheet(tmp_path, "some", 1 << 16)
+        sheet.own[7] += 1
+    (path,) = tmp_path.iterdir()
+    with path.open("rb") as file:
+        assert os.lseek(file.fileno(), 0, os.SEEK_HOLE) == 1 << 19
+    ((_, numbers),) = sheet.all()
+    assert (numbers[7], numbers.sum(), numbers.size) == (2, 2, 1 << 16)
 
 
 @pytest.fixture(scope="module")
