@@ -40,10 +40,11 @@ class Arriving:
             self._known = True
             self._begin(self._length)
         if not self._flowing and self._size > self._limit:
-            raise BodyTooLarge(
-                f"the body has more than the {self._limit} bytes that are held at most; a larger one must have data as "
-                "its last binary input"
-            )
+            wanted = "have data as its last binary input"
+            if self._length == 0:  # how many elements there are is not known before the end
+                wanted = "say its length, in Content-Length and without Content-Encoding"
+            said = f"the body has more than the {self._limit} bytes that are held at most"
+            raise BodyTooLarge(f"{said}; a larger one must {wanted}")
         return False
 
     def finish(self) -> Reply:

@@ -5,6 +5,7 @@ import json
 import zlib
 from typing import Any
 
+import httpx
 import ml_dtypes
 import numpy as np
 import pytest
@@ -203,6 +204,29 @@ def test_without_json_the_body_is_fp32_elements_and_the_answer_binary(service: S
         response = service.post(MIN, np.arange(size, 0, -1, dtype=np.float32).tobytes(), {LENGTH: "0"})
         assert read_answer(response.content, response.headers)[1].tolist() == [1]
     assert "5 bytes" in error(service, b"12345", headers={LENGTH: "0"})
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, None])
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 30_000, 30_001])
+def test_without_json_a_compressed_body_is_the_same(service: Service, size: int, compress: Any) -> None:
+    body = b"\1" * size
+    plain = service.post(MIN, body, {LENGTH: "0"})
+    if compress:
+        response = service.post(MIN, compress(body), {LENGTH: "0", "content-encoding": "gzip"})
+    else:
+        fields = [(b"transfer-encoding", b"chunked"), (LENGTH.lower().encode(), b"0")]
+        start, *others = Client(body[:7], body[7:], headers=fields, url=MIN).call(service)
+        response = httpx.Response(start["status"], content=b"".join(message.get("body", b"") for message in others))
+    assert (response.status_code, response.content) == (plain.status_code, plain.content)
+
+
+def test_without_json_only_a_body_that_says_its_length_is_read_as_it_comes() -> None:
+    small = Service(max_body_bytes=1000)
+    body = b"\1" * 4000
+    assert small.post(MIN, body, {LENGTH: "0"}).status_code == 200
+    response = small.post(MIN, gzip.compress(body), {LENGTH: "0", "content-encoding": "gzip"})
+    assert response.status_code == 413
+    assert "Content-Length" in response.json()["error"]
 
 
 @pytest.mark.parametrize("size", [3, 5000])
