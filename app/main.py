@@ -16,6 +16,7 @@ from app.http.open_inference.counters import Counters
 from app.http.open_inference.endpoints import OpenInference, infers
 from app.http.open_inference.regions import Regions
 from app.http.open_inference.sharing import shared_folder
+from app.http.origins import shared
 from app.http.patience import Patience
 from app.http.resources import Resources
 from app.http.room import Room
@@ -26,9 +27,13 @@ from app.http.unrouted import add_problems
 from app.settings import Settings
 
 
-def create_app(settings: Settings | None = None) -> Dispatch:
+def create_app(settings: Settings | None = None) -> ASGIApp:
     """The service as an ASGI application; settings come from the environment if none are given."""
     settings = settings or Settings()
+    return shared(_service(settings), settings.cors_origins)
+
+
+def _service(settings: Settings) -> Dispatch:
     folder = shared_folder()
     metrics = Metrics(folder)
     observer = Observer(metrics, Journal() if settings.access_log else None, tracer_of())

@@ -1,11 +1,14 @@
 """Every knob, from the environment (KEEPDIMS_HOST, …); made once in `main` and passed on."""
 
+import re
 from typing import Any
 
-from pydantic import Field, FilePath, PositiveFloat, PositiveInt, SecretStr
+from pydantic import Field, FilePath, PositiveFloat, PositiveInt, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.machine import usable_cores, usable_memory
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
 def _half_of_memory(known: dict[str, Any]) -> int:
@@ -46,6 +49,9 @@ class Settings(BaseSettings):
     )
     open_metrics: bool = Field(default=False, description="Whether /metrics takes no key.")
     access_log: bool = Field(default=True, description="Whether each request is logged, as a line of JSON.")
+    cors_origins: str = Field(
+        default="", description="Origins whose pages may call the service, with commas between them; * is all of them."
+    )
     kernel_threads: PositiveInt = Field(
         default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
     )
@@ -54,3 +60,13 @@ class Settings(BaseSettings):
         description="Whether callers may hand over tensors in shared memory. They have to be trusted: any that this "
         "user may use is read or written for them, and one who truncates it while it is in use ends the process.",
     )
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, given: str) -> str:
+        """As browsers spell them, without spaces; ValueError for what no browser would send."""
+        origins = [origin.strip() for origin in given.split(",")] if given.strip() else []
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"{origin!r} is not an origin: scheme://host or scheme://host:port, in small letters")
+        return ",".join(origins)

@@ -29,6 +29,11 @@ def test_a_setting_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch)
         ("BODY_TIMEOUT", "inf"),
         ("BODY_TIMEOUT", "-1"),
         ("MAX_BODY_BYTES", "many"),
+        ("CORS_ORIGINS", "https://a.example/"),
+        ("CORS_ORIGINS", "https://a.example,"),
+        ("CORS_ORIGINS", "a.example"),
+        ("CORS_ORIGINS", "https://A.example"),
+        ("CORS_ORIGINS", "*.example"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:

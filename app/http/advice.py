@@ -5,11 +5,17 @@ from typing import NamedTuple
 from app import errors
 from app.http.problems import (
     BODY_TOO_SLOW,
+    EXPECTATION_FAILED,
+    HEAD_TOO_LONG,
     INTERNAL,
+    MALFORMED_REQUEST,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
+    NOT_IMPLEMENTED,
     PROBLEMS,
     UNAUTHORIZED,
+    URL_TOO_LONG,
+    VERSION_NOT_SUPPORTED,
     Problem,
 )
 
@@ -30,6 +36,7 @@ ADVICE: dict[Problem, Advice] = dict(
     [
         _of(errors.MalformedBody, "Send what Content-Type says; where nothing says so, a body is JSON."),
         _of(errors.DuplicateKey, "Give each member once; `place` names the object."),
+        _of(errors.MalformedHeader, "Send the field as the detail says, or leave it out."),
         _of(errors.UnknownOperator, "Take one of the names that the detail lists, or that GET /operators does."),
         _of(errors.UnknownVersion, "Take an opset that has the operator; the detail says which do."),
         _of(errors.NotAcceptable, "Let Accept allow one of the media types in the detail, or leave it out."),
@@ -57,6 +64,7 @@ ADVICE: dict[Problem, Advice] = dict(
         ),
         _of(errors.Undefined, "Send a tensor whose reduced sets have elements, or reduce other axes."),
         _of(errors.Overloaded, "Send it again after as many seconds as Retry-After says."),
+        _of(errors.TimeUp, "Give more seconds in Request-Timeout, or leave it out."),
         (
             UNAUTHORIZED,
             Advice(
@@ -77,6 +85,34 @@ ADVICE: dict[Problem, Advice] = dict(
                 "Nothing came of the body for too long, or too little in all.",
                 "Send it again on a new connection; KEEPDIMS_BODY_TIMEOUT is how long the service waits.",
             ),
+        ),
+        (
+            MALFORMED_REQUEST,
+            Advice(
+                "The head or the framing of the request breaks HTTP.", "Send it with a client that speaks HTTP/1.1."
+            ),
+        ),
+        (
+            URL_TOO_LONG,
+            Advice("More bytes of path and query than are read.", "Send parameters beside the tensor, in a JSON body."),
+        ),
+        (
+            HEAD_TOO_LONG,
+            Advice("More bytes of header fields than are read.", "Leave out fields; cookies are not needed here."),
+        ),
+        (
+            EXPECTATION_FAILED,
+            Advice("Expect asks for something else than 100-continue.", "Leave Expect out."),
+        ),
+        (
+            NOT_IMPLEMENTED,
+            Advice(
+                "A method or a Transfer-Encoding that the service does not have.", "Take one that the detail lists."
+            ),
+        ),
+        (
+            VERSION_NOT_SUPPORTED,
+            Advice("Neither HTTP/1.1 nor HTTP/1.0.", "Speak one of these; a proxy can translate others."),
         ),
         (
             INTERNAL,
