@@ -16,6 +16,8 @@ def text(data: str, axes: str = "[1]", more: str = "") -> bytes:
     return f'{{"inputs": [{inputs}]{more}}}'.encode()
 
 
+IDS = ['""', '"a"', '"b"', '"\\u0061"', '"\u00e4"', "null", "5", '"a\\""', '"\\', '"a\tb"']
+
 TEXTS = [
     text("[1, 2]"),
     text("[3.5, 4]", "[0]"),
@@ -44,6 +46,13 @@ TEXTS = [
     text("[1, 2]", more=', "parameters": {"keepdims": 0, "keepdims": 1}'),
     text("[1, 2]", more=', "inputs": []'),
     text("[1, 2]", more=', "id": "\\ud800"'),
+    *(text("[1, 2]", more=f', "id": {value}') for value in IDS),
+    text("[3, 2]", more=', "id": "b"'),
+    text("[1, 2]", more=', "id": "a", "id": "b"'),
+    *(text("[1, 2]", more=f', "parameters": {{"headers": {{"id": {value}}}}}') for value in IDS),
+    *(text("[1, 2]", more=f', "parameters": {{"id": {value}}}') for value in IDS),
+    text("[1, 2]", more=', "parameters": {"headers": {"id": "a"}}, "id": "b"'),
+    text("[1, 2]", more=', "parameters": {"headers": {"x\\\\"id": "a"}}, "id": ""'),
 ]
 
 
@@ -56,7 +65,7 @@ def read(body: bytes) -> Any:
     assert found.data.values is not None
     axes = found.axes.values.tolist() if found.axes and found.axes.values is not None else None
     data = found.data.values
-    return found.data.header, data.dtype, data.tobytes(), axes, found.parameters
+    return found.id, found.data.header, data.dtype, data.tobytes(), axes, found.parameters
 
 
 def afresh(body: bytes) -> Any:
@@ -78,7 +87,13 @@ def test_what_is_remembered_is_bounded() -> None:
         read(text("[1, 2]", more=f', "parameters": {{"priority": {number}}}'))
     assert 0 < len(reading._patterns) <= reading.RESTS
     reading._patterns.clear()
-    read(text("[1, 2]", more=', "id": "x"'))
+    for number in range(100):
+        read(text("[1, 2]", f"[{number}]", more=f', "id": "{number}"'))
+    (pattern,) = reading._patterns.values()
+    assert 0 < len(pattern.axes) <= reading.AXES_TEXTS
+    read(text("[1, 2]", f"[1{' ' * reading.SHORT_AXES}]", more=', "id": "x"'))
+    assert max(map(len, pattern.axes)) <= reading.SHORT_AXES
+    reading._patterns.clear()
     read(text("[1, 2]", more=f', "model_name": "{"x" * reading.REMEMBERED}"'))
     assert reading._patterns == {}
 

@@ -14,7 +14,7 @@ from app.http.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.answers import Sender
-from app.tensors.open_inference.members import AXES, Asked, Input, integral
+from app.tensors.open_inference.members import AXES, Asked, Input
 from app.tensors.open_inference.reading import decode
 from app.tensors.request import Answer, Preamble, Request
 
@@ -129,7 +129,7 @@ class Inference:
 
     def _parameters(self, axes: memoryview) -> dict[str, object]:
         """The parameters in ONNX's terms; `axes` are the bytes of the input of that name, if it has some."""
-        parameters = {name: integral(value) for name, value in self._asked.parameters.items()}
+        parameters = dict(self._asked.parameters)
         if self._asked.axes:
             parameters[AXES] = self._block(self._asked.axes, axes).values.tolist()
         return parameters

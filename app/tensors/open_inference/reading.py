@@ -15,28 +15,52 @@ from app.tensors.open_inference.members import AXES, DATA, Asked, Input, asked
 from app.tensors.skeleton import CUT, Members, Span, Unusual
 
 RESTS, REMEMBERED = 256, 512
-"""Requests of a client differ in their elements: so many texts without these are remembered, if they are that short."""
+"""Requests of a client differ in their elements and ids: so many texts without these are remembered, if they are that
+short."""
+
+AXES_TEXTS, SHORT_AXES = 8, 64
+"""And with each of them so many texts of axes, as most requests have the same."""
 
 
 class Pattern(NamedTuple):
-    """What a text asks for, but for the values of the inputs `names`, whose lists were cut out in that order."""
+    """What a text asks for, but for its id and the values of the inputs `names`, whose lists were cut out in that
+    order. `axes`: what has been read of such lists."""
 
     asked: Asked
     names: tuple[str, ...]
+    axes: dict[bytes, Input]
 
-    def filled(self, text: bytes, spans: Sequence[Span]) -> Asked:
-        """The same with the values in `text`; ValueError, Unusual or a Refusal if they take a closer look."""
+    def filled(self, text: bytes, spans: Sequence[Span], identity: str) -> Asked:
+        """The same with the id and the values in `text`; ValueError, Unusual or a Refusal if they take a closer
+        look."""
         if len(spans) != len(self.names):
             raise Unusual
-        found = self.asked
+        known = self.asked
+        data, axes = known.data, known.axes
         for name, (start, end) in zip(self.names, spans, strict=True):
-            given = found.data if name == DATA else found.axes
-            assert given is not None
-            values = short.read(orjson.loads(text[start:end]), given.header.dtype)
-            settle(given.header.shape, values.shape)
-            given = Input(given.header, values.reshape(-1))
-            found = found._replace(data=given) if name == DATA else found._replace(axes=given)
+            if name == DATA:
+                data = _filled(data, text[start:end])
+            else:
+                axes = self._axes(text[start:end])
+        return Asked(identity, data, axes, known.axes_first, known.parameters, known.binary, known.region)
+
+    def _axes(self, text: bytes) -> Input:
+        found = self.axes.get(text)
+        if found is None:
+            assert self.asked.axes is not None
+            found = _filled(self.asked.axes, text)
+            if len(text) <= SHORT_AXES:
+                if len(self.axes) >= AXES_TEXTS:
+                    self.axes.clear()
+                self.axes[text] = found
         return found
+
+
+def _filled(given: Input, text: bytes) -> Input:
+    """An input with the values that a list says."""
+    values = short.read(orjson.loads(text), given.header.dtype)
+    settle(given.header.shape, values.shape)
+    return Input(given.header, values.reshape(-1))
 
 
 _patterns: dict[bytes, Pattern] = {}
@@ -48,15 +72,24 @@ def decode(text: bytes) -> Asked:
         return _decode(text)
     try:
         rest, spans = _cut(text)
+        rest, identity = _unnamed(rest)
         pattern = _patterns.get(rest)
         if pattern is not None:
-            return pattern.filled(text, spans)
+            return pattern.filled(text, spans, identity)
     except (Unusual, Refusal, ValueError):
         return _decode(text)
     found = _decode(text)
-    if len(rest) <= REMEMBERED and not found.id:  # that seldom come twice
+    if len(rest) <= REMEMBERED and found.id == identity:
         _remember(rest, spans, found)
     return found
+
+
+def _unnamed(rest: bytes) -> tuple[bytes, str]:
+    """A text without the value of its one id, and that; the text and "" if it has none or several, or an unusual
+    one."""
+    if b'"id"' in rest and rest.count(b'"id"') == 1 and (found := _ID.search(rest)):
+        return rest[: found.start(1)] + rest[found.end(1) :], found[1].decode()
+    return rest, ""
 
 
 def _remember(rest: bytes, spans: Sequence[Span], found: Asked) -> None:
@@ -65,14 +98,14 @@ def _remember(rest: bytes, spans: Sequence[Span], found: Asked) -> None:
     except (Unusual, Refusal):
         return
     names = tuple(item["name"] for item in members["inputs"] if item.get("data") is CUT)
-    if len(names) == len(spans):
+    if len(names) == len(spans) and (b'"id"' not in rest or "id" in members):  # else it is that of something else
         if found.axes and AXES in names:
             found = found._replace(axes=Input(found.axes.header))
         if DATA in names:
             found = found._replace(data=Input(found.data.header))
         if len(_patterns) >= RESTS:
             _patterns.clear()
-        _patterns[rest] = Pattern(found, names)
+        _patterns[rest] = Pattern(found, names, {})
 
 
 def _decode(text: bytes) -> Asked:
@@ -159,3 +192,4 @@ def _objects(members: Members) -> Iterator[dict[str, object]]:
 
 
 _DATA = re.compile(rb'(?<!\\)"data"[ \t\r\n]*:[ \t\r\n]*\[')
+_ID = re.compile(rb'(?<!\\)"id"[ \t\r\n]*:[ \t\r\n]*"([^"\\\x00-\x1f]*)"')
