@@ -132,7 +132,8 @@ def _decode(text: bytes) -> Asked:
 def _asked(text: bytes, members: object, spans: list[Span], read: Any) -> Asked:
     """What a text asks for that was taken apart: each input's data was cut out."""
     inputs = members.get("inputs") if isinstance(members, dict) else None
-    cut = [item for item in inputs if isinstance(item, dict) and item.get("data") is CUT] if inputs else []
+    items = inputs if isinstance(inputs, list) else []
+    cut = [item for item in items if isinstance(item, dict) and item.get("data") is CUT]
     if len(cut) != len(spans):
         raise Unusual
     for item, span in zip(cut, spans, strict=True):

@@ -355,6 +355,7 @@ BAD: list[tuple[Any, str]] = [
     (b"[]", "an object"),
     ({}, "inputs"),
     ({"inputs": {}}, "inputs"),
+    *(({"inputs": other}, "inputs must be a list") for other in (1, 1.5, True, "data", None)),
     ({"inputs": [1]}, "an object"),
     ({"inputs": []}, "data"),
     ({"inputs": [axes(0)]}, "data"),
