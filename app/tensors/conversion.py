@@ -105,7 +105,10 @@ def shown(element: object) -> str:
     """An element as JSON writes it, cut if that is long."""
     if isinstance(element, dict | list):
         return "an object" if isinstance(element, dict) else "a list"
-    if isinstance(element, str) and len(element) > 40:
-        return f"{dumps(element[:30])[:40]}… ({len(element)} characters)"
     text = element.text if isinstance(element, NotFinite) else element
-    return str(text) if isinstance(element, Integer | Real | Word | NotFinite) else dumps(element)[:40]
+    bare = isinstance(element, Integer | Real | Word | NotFinite)
+    if isinstance(text, str):
+        shown = text if len(text) <= 40 else text[:30]
+        shown = shown if bare else dumps(shown)
+        return shown if len(text) <= 40 and len(shown) <= 50 else f"{shown[:40]}… ({len(text)} characters)"
+    return dumps(text)[:40]

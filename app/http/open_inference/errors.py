@@ -2,7 +2,7 @@
 
 import orjson
 
-from app.errors import Refusal
+from app.errors import Refusal, UnknownParameter
 from app.http.problems import PROBLEMS, Problem
 from app.http.reply import RawHeaders, Reply
 
@@ -12,8 +12,16 @@ JSON = (b"content-type", b"application/json")
 def refused(refusal: Refusal) -> Reply:
     """The error that a refusal is; clients of the protocol know 400 for whatever breaks a rule."""
     of = PROBLEMS[type(refusal)]
-    place = f" (at {refusal.place})" if refusal.place.startswith("/inputs/") else ""
-    return problem(of._replace(status=400 if of.status == 422 else of.status), f"{refusal}{place}")
+    place = _place(refusal)
+    said = f"{refusal} (at {place})" if place else str(refusal)
+    return problem(of._replace(status=400 if of.status == 422 else of.status), said)
+
+
+def _place(refusal: Refusal) -> str:
+    """The place in a body of the protocol; "" if the refusal does not know of it, or names what is there."""
+    if refusal.place.startswith(("/inputs/", "/outputs/")):
+        return refusal.place
+    return f"/parameters{refusal.place}" if isinstance(refusal, UnknownParameter) else ""
 
 
 def problem(of: Problem, message: str, headers: RawHeaders = ()) -> Reply:
