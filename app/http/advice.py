@@ -35,7 +35,7 @@ def _of(error: type[errors.Refusal], remedy: str) -> tuple[Problem, Advice]:
 ADVICE: dict[Problem, Advice] = dict(
     [
         _of(errors.MalformedBody, "Send what Content-Type says; where nothing says so, a body is JSON."),
-        _of(errors.DuplicateKey, "Give each member once; `place` names the object."),
+        _of(errors.DuplicateKey, "Give each member once, in the object that the place names."),
         _of(errors.MalformedHeader, "Send the field as the detail says, or leave it out."),
         _of(errors.UnknownOperator, "Take one of the names that the detail lists, or that GET /operators does."),
         _of(errors.UnknownVersion, "Take an opset that has the operator; the detail says which do."),
@@ -46,7 +46,7 @@ ADVICE: dict[Problem, Advice] = dict(
         ),
         _of(errors.UnsupportedMediaType, "Send one of the media types that Accept-Post lists."),
         _of(errors.UnsupportedEncoding, "Compress the body as Accept-Encoding lists, or not at all."),
-        _of(errors.UnknownField, "Leave out the member that `place` names."),
+        _of(errors.UnknownField, "Leave out the member that the place names."),
         _of(errors.MissingField, "Add the member that the detail names."),
         _of(errors.ConflictingFields, "Keep one of the two that the detail names."),
         _of(errors.UnknownParameter, "Leave it out, or take a version of the operator that has it."),

@@ -14,6 +14,9 @@ from app.spec.operators import OPERATORS
 
 READ = ["GET", "HEAD"]
 
+UNKEPT = "no-store"
+"""Cache-Control of what holds at the moment alone."""
+
 PACKAGES = ("numpy", "ml-dtypes", "fastapi", "pydantic", "uvicorn", "orjson")
 
 
@@ -36,12 +39,14 @@ router = APIRouter()
 
 
 @router.api_route("/health/live", methods=READ, operation_id="health_live", summary="Whether the process lives")
-async def live() -> Health:
+async def live(response: Response) -> Health:
+    response.headers["cache-control"] = UNKEPT
     return Health(status="live")
 
 
 @router.api_route("/health/ready", methods=READ, operation_id="health_ready", summary="Whether it takes requests")
-async def ready() -> Health:
+async def ready(response: Response) -> Health:
+    response.headers["cache-control"] = UNKEPT
     return Health(status="ready")
 
 

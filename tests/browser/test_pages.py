@@ -75,7 +75,19 @@ def test_the_calls_can_be_copied_and_run(visit: Visit, server: str, tmp_path: Pa
         assert json.loads(subprocess.run(["node", program], capture_output=True, check=True).stdout) == answer
 
 
-@pytest.mark.parametrize("path", ["/", "/operators", "/v12/reduce_min", "/v18/reduce_log_sum_exp", "/v11/arg_max"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/operators",
+        "/docs",
+        "/problems",
+        "/problems/unsupported-media-type",
+        "/v12/reduce_min",
+        "/v18/reduce_log_sum_exp",
+        "/v11/arg_max",
+    ],
+)
 def test_a_page_fits_a_phone(visit: Visit, path: str) -> None:
     page = visit(path, width=320)
     assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -49,3 +49,10 @@ def test_two_forms_of_a_page_are_told_apart(service: Service, path: str) -> None
 def test_a_page_that_differs_has_another_tag(service: Service) -> None:
     tags = {service.get("/", {"accept": "text/html", "host": host}).headers["etag"] for host in ("a", "b")}
     assert len(tags) == 2
+
+
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready"])
+def test_what_holds_at_the_moment_is_not_kept(service: Service, path: str) -> None:
+    found = service.get(path)
+    assert found.headers["cache-control"] == "no-store"
+    assert "etag" not in found.headers
