@@ -1,12 +1,14 @@
 """The text of an inference asks for the same, whatever was read before it."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from app.errors import Refusal
+from app.tensors import skeleton
 from app.tensors.open_inference import reading
 
 
@@ -80,6 +82,19 @@ def test_what_was_read_before_makes_no_difference(before: bytes) -> None:
     for _ in range(2):
         read(before)
         assert [repr(read(body)) for body in TEXTS] == expected
+
+
+def test_no_more_lists_are_looked_for_than_there_are_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[int] = []
+
+    def end_of_list(text: bytes, start: int) -> int:
+        ends.append(start)
+        return skeleton.end_of_list(text, start)
+
+    monkeypatch.setattr(reading, "skeleton", SimpleNamespace(**{**vars(skeleton), "end_of_list": end_of_list}))
+    with pytest.raises(Refusal):
+        reading.decode(b'{"inputs": [' + b'"data":[],' * 1000)
+    assert len(ends) == 2
 
 
 def test_what_is_remembered_is_bounded() -> None:

@@ -18,6 +18,9 @@ RESTS, REMEMBERED = 256, 512
 """Requests of a client differ in their elements and ids: so many texts without these are remembered, if they are that
 short."""
 
+INPUTS = 2
+"""There are data and axes, each once."""
+
 AXES_TEXTS, SHORT_AXES = 8, 64
 """And with each of them so many texts of axes, as most requests have the same."""
 
@@ -157,11 +160,14 @@ def _take_apart(text: bytes) -> tuple[object, list[Span]]:
 
 
 def _cut(text: bytes) -> tuple[bytes, list[Span]]:
-    """A usual text with NaN for each list of elements, and where these are; Unusual if one has no end."""
+    """A usual text with NaN for each list of elements, and where these are; Unusual if one has no end, or there are
+    more than inputs: each may have its end looked for through all that follows."""
     spans: list[Span] = []
     kept: list[bytes] = []
     at = 0
     while found := _DATA.search(text, at):
+        if len(spans) == INPUTS:
+            raise Unusual
         start = found.end() - 1
         end = skeleton.end_of_list(text, start)
         spans.append((start, end))
