@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from app.blocks import Block, Header, Tensor
-from app.errors import InvalidParameter, ShapeMismatch
+from app.errors import InvalidParameter, Overloaded, ShapeMismatch
 from app.http.open_inference.memory import Memory
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.members import Region
@@ -52,18 +52,22 @@ class Regions:
         self._folder.mkdir(exist_ok=True)
 
     def register(self, region: Registered) -> None:
-        """Make a region known; InvalidParameter if its name is taken or its memory is not there."""
+        """Make a region known; InvalidParameter if its name is taken or its memory is not there, Overloaded if there is
+        no room to write it down."""
         path = self._path(region.name)
         with region.opened(writing=True):
             pass  # it is there
         draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.write_bytes(orjson.dumps(region._asdict()))
         try:
+            draft.write_bytes(orjson.dumps(region._asdict()))
             path.hardlink_to(draft)
         except FileExistsError:
             raise InvalidParameter(f"the region {region.name!r} is registered already") from None
+        except OSError as error:
+            reason = os.strerror(error.errno or 0).lower()
+            raise Overloaded(f"the region {region.name!r} cannot be written down: {reason}") from None
         finally:
-            draft.unlink()
+            draft.unlink(missing_ok=True)
 
     def unregister(self, name: str) -> None:
         """Forget a region, if there is one of that name."""

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,20 @@ def test_offsets_count_from_where_the_region_begins(service: Service, memory: Pa
     response = infer(service, [1024], 4)
     assert response.status_code == 400
     assert "not all in the region" in response.json()["error"]
+
+
+def test_what_cannot_be_written_down_is_refused(
+    service: Service, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        response = register(service, "new", memory.name, 0, 8)
+    assert response.status_code == 503
+    assert "no space left" in response.json()["error"]
+    assert register(service, "new", memory.name, 0, 8).status_code == 200
 
 
 @pytest.mark.parametrize("change", ["cut", "gone", "another"])
