@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import uvicorn
 from pydantic import ValidationError
 
+from app.http.journal import LOGGING
 from app.http.keys import Keys
 from app.http.open_inference.sharing import sharing
 from app.http.protocol import Protocol
@@ -33,6 +34,7 @@ def main() -> None:
             port=settings.port,
             workers=settings.workers,
             access_log=False,
+            log_config=LOGGING,
             server_header=False,
             timeout_graceful_shutdown=GRACE,
             ws="none",

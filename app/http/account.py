@@ -1,18 +1,18 @@
 """What one request costs, and whether anybody still waits for what it buys."""
 
-from app.http.phases import Phase, Phases
+from app.http.phases import Phases
 from app.http.room import Room, Share
 
 
-class Account:
+class Account(Phases):
     """The time of one request by phase, the memory that it holds, and its end. Used by the thread that works on the
     request; what ends it may come from another."""
 
-    __slots__ = ("_over", "phases", "share")
+    __slots__ = ("_over", "share")
 
     def __init__(self, room: Room | None = None) -> None:
         """`room`: what memory is taken from; None if so little is at stake that it is not counted."""
-        self.phases = Phases()
+        super().__init__()
         self.share = Share(room) if room else None
         self._over: Exception | None = None
 
@@ -25,10 +25,6 @@ class Account:
         """Hold nothing any more, and nothing again."""
         if self.share is not None:
             self.share.give_back()
-
-    def lap(self, phase: Phase) -> None:
-        """The time since the last lap was `phase`."""
-        self.phases.lap(phase)
 
     def end(self, error: Exception) -> None:
         """Nobody waits any more: the next check raises this."""

@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 from app.http.phases import PHASES
 from app.http.problems import REASONS, STATUSES
@@ -117,23 +118,23 @@ class Metrics(Collector):
     def __init__(self, folder: Path | None = None) -> None:
         """`folder`: what the worker processes share, None if there is one alone."""
         self._sheet = Sheet(folder, "metrics", _ENDS[-1])
-        self._own = self._sheet.own
+        self.numbers = self._sheet.own
         self._registry = CollectorRegistry()
         self._registry.register(self)
 
     def add(self, place: int, more: int = 1) -> None:
         """A count is so many more."""
-        self._own[place] += more
+        self.numbers[place] += more
 
     def observe(self, place: int, nanoseconds: int) -> None:
         """A histogram has one more."""
-        self._own[place + bisect_left(_LIMITS, nanoseconds)] += 1
-        self._own[place + _SUM] += nanoseconds
+        self.numbers[place + bisect_left(_LIMITS, nanoseconds)] += 1
+        self.numbers[place + _SUM] += nanoseconds
 
     def holds(self, taken: int, size: int) -> None:
         """Requests of this process hold so many bytes now, and may hold so many."""
-        self._own[_STARTS["keepdims_inflight_bytes"]] = taken
-        self._own[_STARTS["keepdims_inflight_limit_bytes"]] = size
+        self.numbers[_STARTS["keepdims_inflight_bytes"]] = taken
+        self.numbers[_STARTS["keepdims_inflight_limit_bytes"]] = size
 
     def text(self) -> bytes:
         """All of them, as Prometheus reads them."""
@@ -170,7 +171,7 @@ def _told(name: str, family: Family, numbers: Numbers) -> Metric:
         labels = [value for axis, at in zip(family.axes, index, strict=True) for value in axis.values[at]]
         seen = numbers[index].tolist()
         if isinstance(told, HistogramMetricFamily):
-            below = zip((*map(str, _BUCKETS), "+Inf"), accumulate(seen[:_SUM]), strict=True)
+            below = zip((*map(floatToGoString, _BUCKETS), "+Inf"), accumulate(seen[:_SUM]), strict=True)
             told.add_metric(labels, list(below), seen[_SUM] / 1e9)
         else:
             told.add_metric(labels, seen[0])

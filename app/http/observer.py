@@ -23,8 +23,9 @@ class Observer:
     """What sees the requests of one application."""
 
     def __init__(self, metrics: Metrics, journal: Journal | None, tracer: Tracer | None) -> None:
-        """`journal`: None if requests are not to be logged."""
+        """`journal`: None if requests are not to be logged. `listens`: whether anybody is to be told of them."""
         self.metrics = metrics
+        self.listens = journal is not None or tracer is not None
         self._journal = journal
         self._tracer = tracer
 
@@ -75,9 +76,9 @@ class Tally:
     def __init__(self, observer: Observer, operator: Operator, path: str) -> None:
         self.path = path
         self._observer = observer
-        self._add, self._observe = observer.metrics.add, observer.metrics.observe
+        self._metrics = observer.metrics
         self._row = operator.name, str(operator.version)
-        self._said: dict[str, Any] = {"event": "request", "method": "POST", "path": path, "operator": self._row[0]}
+        self._said: dict[str, Any] = {"event": "request", "method": "POST", "path": path, "operator": operator.name}
         self._said |= {"version": operator.version}
         self._seconds = place("keepdims_request_seconds", *self._row)
         self._places: dict[tuple[str, str, int], tuple[int, int, int]] = {}
@@ -87,53 +88,48 @@ class Tally:
         of itself."""
         if reply.reason:
             account.lap(Phase.DECODE)  # it went that far, at the least
-        spent = account.phases.spent
-        nanoseconds = self._count(given, reply, spent, read)
+            self._metrics.add(place("keepdims_refusals", reply.reason))
+        nanoseconds = sum(account.spent)
+        self._count(given, reply, account.spent, nanoseconds, read)
         identity = request_id(fields.get(HEADER))
-        entry: dict[str, Any] = {
-            **self._said,
-            "request_id": identity,
-            "status": reply.status,
-            "seconds": nanoseconds / 1e9,
-            "format": given,
-            "dtype": reply.dtype,
-            "elements": reply.elements,
-            "read": read,
-            "sent": len(reply.body),
-            "phases": spent,
-        }
-        if reply.reason:
-            self._add(place("keepdims_refusals", reply.reason))
-            entry["reason"] = reply.reason
-        self._observer.tell(entry, fields, nanoseconds)
-        return (HEADER, identity), (b"server-timing", account.phases.server_timing())
+        if self._observer.listens:
+            entry = {**self._said, "request_id": identity, "status": reply.status, "seconds": nanoseconds / 1e9}
+            entry |= {"format": given, "dtype": reply.dtype, "elements": reply.elements, "read": read}
+            entry |= {"sent": len(reply.body), "phases": account.spent}
+            if reply.reason:
+                entry["reason"] = reply.reason
+            self._observer.tell(entry, fields, nanoseconds)
+        return (HEADER, identity), (b"server-timing", account.server_timing())
 
     def abandoned(self, fields: Fields, reason: str, account: Account, read: int) -> None:
         """One was given up, and has no answer."""
-        self._add(place("keepdims_abandoned", reason))
-        nanoseconds = sum(account.phases.spent)
+        self._metrics.add(place("keepdims_abandoned", reason))
+        nanoseconds = sum(account.spent)
         identity = request_id(fields.get(HEADER))
         entry = {**self._said, "request_id": identity, "reason": reason, "read": read, "seconds": nanoseconds / 1e9}
         self._observer.tell(entry, fields, nanoseconds)
 
-    def _count(self, given: str, reply: Reply, spent: list[int], read: int) -> int:
-        """The nanoseconds that it took."""
+    def _count(self, given: str, reply: Reply, spent: list[int], nanoseconds: int, read: int) -> None:
+        metrics = self._metrics
+        numbers = metrics.numbers  # touched here, as a call for each costs a small request dearly
         key = given, reply.dtype, reply.status
-        places = self._places.get(key)
-        if places is None:
-            places = self._places[key] = (
-                place("keepdims_requests", *self._row, given, reply.dtype, str(reply.status)),
-                place("keepdims_elements", self._row[0], reply.dtype),
-                place("keepdims_read_bytes", given),
-            )
-        for at, more in zip(places, (1, reply.elements, read), strict=True):
-            self._add(at, more)
-        nanoseconds = sum(spent)
-        self._observe(self._seconds, nanoseconds)
+        requests, elements, size = self._places.get(key) or self._find(key)
+        numbers[requests] += 1
+        numbers[elements] += reply.elements
+        numbers[size] += read
+        metrics.observe(self._seconds, nanoseconds)
         for phase, each in zip(_PHASES, spent, strict=True):
             if each:
-                self._observe(phase, each)
-        return nanoseconds
+                metrics.observe(phase, each)
+
+    def _find(self, key: tuple[str, str, int]) -> tuple[int, int, int]:
+        given, dtype, status = key
+        found = self._places[key] = (
+            place("keepdims_requests", *self._row, given, dtype, str(status)),
+            place("keepdims_elements", self._row[0], dtype),
+            place("keepdims_read_bytes", given),
+        )
+        return found
 
 
 _PHASES = tuple(place("keepdims_phase_seconds", phase) for phase in PHASES)

@@ -15,10 +15,10 @@ BODY: dict[str, Any] = {"data": {"dtype": "float32", "values": [[3, 1, 2], [9, 7
 
 
 class Service:
-    """An application and a client that calls it."""
+    """An application, without its log of requests, and a client that calls it."""
 
     def __init__(self, **settings: Any) -> None:
-        self.app = create_app(Settings(**settings))
+        self.app = create_app(Settings(**{"access_log": False, **settings}))
 
     def request(
         self, method: str, path: str, content: Any = b"", headers: Mapping[str, str] | None = None
@@ -43,10 +43,17 @@ class Service:
 class Client:
     """An ASGI client that sends a body in pieces and sees the messages that come back."""
 
-    def __init__(self, *pieces: bytes | None, headers: list[tuple[bytes, bytes]], url: str = "/v12/reduce_min") -> None:
-        """None in the place of a piece: nothing comes for a while."""
+    def __init__(
+        self,
+        *pieces: bytes | None,
+        headers: list[tuple[bytes, bytes]],
+        url: str = "/v12/reduce_min",
+        stays: bool = True,
+    ) -> None:
+        """None in the place of a piece: nothing comes for a while. `stays`: waits for the answer."""
         path, _, query = url.partition("?")
         self.pieces = list(pieces)
+        self.stays = stays
         self.ended = False
         self.answered = asyncio.Event()
         self.sent: list[dict[str, Any]] = []
@@ -60,7 +67,7 @@ class Client:
 
     async def receive(self) -> dict[str, Any]:
         if not self.pieces:
-            if self.ended:  # a client stays for its answer
+            if self.ended and self.stays:
                 await self.answered.wait()
             return {"type": "http.disconnect"}
         piece = self.pieces.pop(0)

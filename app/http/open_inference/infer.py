@@ -39,7 +39,7 @@ class ModelTally(Tally):
 
     def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
         said = super().answered(fields, OPEN_INFERENCE, reply, account, read)  # completes the time of a refusal
-        self._counters.count(self._operator, account.phases, reply.status == 200)
+        self._counters.count(self._operator, account, reply.status == 200)
         return said
 
 
