@@ -44,6 +44,7 @@ class Memory:
         except (OSError, ValueError) as error:
             raise InvalidParameter(f"the memory {found[1][:40]!r} of the region {region!r}: {_why(error)}") from None
         status = os.fstat(self._descriptor)
+        self._has_holes = 512 * status.st_blocks < status.st_size
         if not S_ISREG(status.st_mode) or status.st_size < end:
             os.close(self._descriptor)
             said = f"the region {region!r} ends at byte {end} of {found[1][:40]!r}, which has {status.st_size}"
@@ -88,8 +89,9 @@ class Memory:
         np.frombuffer(mapped, np.uint8, raw.size, start)[:] = raw
 
     def _is_filled(self, start: int, size: int) -> bool:
-        """Whether there are no holes."""
-        return os.lseek(self._descriptor, start, os.SEEK_HOLE) >= start + size
+        """Whether there are no holes. Where the file has as many blocks as bytes they need not be looked for, which
+        takes a tenth of the time of a reduction."""
+        return not self._has_holes or os.lseek(self._descriptor, start, os.SEEK_HOLE) >= start + size
 
     def _refusal(self, what: str, error: Exception) -> InvalidParameter:
         return InvalidParameter(f"the memory of the region {self._region!r} cannot be {what}: {_why(error)}")

@@ -58,6 +58,21 @@ def test_what_is_written_is_not_copied(sparse: Path) -> None:
     assert mapped[0] == 9
 
 
+def test_holes_are_looked_for_only_where_there_are_some(sparse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def seek(_: int, start: int, __: int) -> int:
+        looked.append(start)
+        return SIZE
+
+    monkeypatch.setattr(os, "lseek", seek)
+    read(sparse, 2 * PAGE, PAGE)
+    assert looked == [2 * PAGE]
+    sparse.write_bytes(bytes(SIZE))
+    read(sparse, 2 * PAGE, PAGE)
+    assert looked == [2 * PAGE]
+
+
 def test_a_copy_needs_room(sparse: Path) -> None:
     def refuse(size: int) -> None:
         raise BodyTooLarge(f"{size} bytes")
