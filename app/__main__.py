@@ -1,19 +1,14 @@
 """`python -m app`: serve, as the KEEPDIMS_* environment says."""
 
 import socket
-from contextlib import nullcontext
 
-import uvicorn
 from pydantic import ValidationError
 
-from app.http.journal import LOGGING
 from app.http.keys import Keys
 from app.http.open_inference.sharing import sharing
-from app.http.protocol import Protocol
+from app.http.server import Server
+from app.http.supervisor import Supervisor
 from app.settings import Settings
-
-GRACE = 30
-"""Seconds that requests in flight get to finish after SIGTERM."""
 
 
 def main() -> None:
@@ -26,20 +21,11 @@ def main() -> None:
     except (OSError, ValueError) as error:
         raise SystemExit(f"KEEPDIMS_API_KEYS_FILE: {error}") from None
     _try_port(settings)
-    with sharing() if settings.workers > 1 else nullcontext():
-        uvicorn.run(
-            "app.main:create_app",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            workers=settings.workers,
-            access_log=False,
-            log_config=LOGGING,
-            server_header=False,
-            timeout_graceful_shutdown=GRACE,
-            ws="none",
-            http=Protocol,
-        )
+    server = Server(settings)
+    if settings.workers == 1:
+        raise SystemExit(server.serve_on())
+    with sharing():
+        raise SystemExit(Supervisor(settings.workers, server.config.bind_socket()).run())
 
 
 def _wrong(error: ValidationError) -> list[str]:

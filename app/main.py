@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.http import health
 from app.http.dispatch import Dispatch
+from app.http.health import health_routes
 from app.http.journal import Journal
 from app.http.keys import Guard, Guarded, Keys
 from app.http.metrics import Metrics, metrics_route
@@ -18,6 +18,7 @@ from app.http.open_inference.regions import Regions
 from app.http.open_inference.sharing import shared_folder
 from app.http.origins import shared
 from app.http.patience import Patience
+from app.http.readiness import Readiness
 from app.http.resources import Resources
 from app.http.room import Room
 from app.http.routes import page_routes, reduction_routes, reductions
@@ -44,6 +45,7 @@ def _service(settings: Settings) -> Dispatch:
         Room(settings.max_inflight_bytes, metrics.holds),
         observer,
     )
+    readiness = Readiness()
     answering = reductions(resources)
 
     @asynccontextmanager
@@ -53,7 +55,7 @@ def _service(settings: Settings) -> Dispatch:
         observer.close()
 
     framework = FastAPI(title="keepdims", openapi_url=None, redirect_slashes=False, lifespan=lifespan)
-    framework.include_router(health.router)
+    framework.include_router(health_routes(readiness))
     framework.include_router(metrics_route(metrics))
     framework.include_router(page_routes(answering, settings))
     framework.router.routes.extend(reduction_routes(answering))
@@ -61,10 +63,10 @@ def _service(settings: Settings) -> Dispatch:
 
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
     posts = answering | infers(resources, counters, regions)
-    others: ASGIApp = OpenInference(framework, resources, counters, regions)
+    others: ASGIApp = OpenInference(framework, resources, counters, regions, readiness)
     keys = Keys.of(settings)
     if keys is None:
-        return Dispatch(others, posts, at_once=posts, patience=settings.body_timeout, observer=observer)
+        return Dispatch(others, posts, posts, settings.body_timeout, observer, readiness)
     guarded = {path: Guarded(post, post, keys, observer) for path, post in posts.items()}
     others = Guard(others, keys, settings.open_metrics)
-    return Dispatch(others, guarded, at_once=guarded, patience=settings.body_timeout, observer=observer)
+    return Dispatch(others, guarded, guarded, settings.body_timeout, observer, readiness)

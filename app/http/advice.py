@@ -13,6 +13,7 @@ from app.http.problems import (
     NOT_FOUND,
     NOT_IMPLEMENTED,
     PROBLEMS,
+    STOPPING,
     UNAUTHORIZED,
     URL_TOO_LONG,
     VERSION_NOT_SUPPORTED,
@@ -109,6 +110,10 @@ ADVICE: dict[Problem, Advice] = dict(
             Advice(
                 "A method or a Transfer-Encoding that the service does not have.", "Take one that the detail lists."
             ),
+        ),
+        (
+            STOPPING,
+            Advice("The process was told to stop.", "Send requests to another one, or again when there is a new one."),
         ),
         (
             VERSION_NOT_SUPPORTED,

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.fields import Fields, by_name
 from app.http.observer import Observer
+from app.http.readiness import Readiness
 from app.http.reply import NOSNIFF, REASON, RawHeaders, Reply
 
 
@@ -34,10 +35,12 @@ class Dispatch:
         at_once: Mapping[str, Post],
         patience: float,
         observer: Observer,
+        readiness: Readiness,
     ) -> None:
         """`patience`: seconds that whoever serves this is to wait for the head of a request."""
         self.app = app
         self.patience = patience
+        self.readiness = readiness
         self._observer = observer
         self.at_once = {path.encode(): post for path, post in at_once.items()}
         self._posts = posts

@@ -74,6 +74,11 @@ class BoundedHeads(WithoutUpgrades):
         """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
+    @property
+    def head_begun(self) -> bool:
+        """Whether a part of a head is there."""
+        return self.headers is not self._headed
+
     def _size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 

@@ -3,13 +3,16 @@
 import platform
 from hashlib import sha256
 from importlib.metadata import version
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from app import __version__
 from app.http.freshness import fresh
+from app.http.problems import STOPPING, document
+from app.http.readiness import STOPS, Readiness
+from app.http.unrouted import response
 from app.spec.operators import OPERATORS
 
 READ = ["GET", "HEAD"]
@@ -35,24 +38,27 @@ class Version(BaseModel):
     table: str
 
 
-router = APIRouter()
+def health_routes(readiness: Readiness) -> APIRouter:
+    """GET /health/live, /health/ready and /version."""
+    router = APIRouter()
 
+    @router.api_route("/health/live", methods=READ, operation_id="health_live", summary="Whether the process lives")
+    async def live(kept: Response) -> Health:
+        kept.headers["cache-control"] = UNKEPT
+        return Health(status="live")
 
-@router.api_route("/health/live", methods=READ, operation_id="health_live", summary="Whether the process lives")
-async def live(response: Response) -> Health:
-    response.headers["cache-control"] = UNKEPT
-    return Health(status="live")
+    @router.api_route("/health/ready", methods=READ, operation_id="health_ready", summary="Whether it takes requests")
+    async def ready(request: Request, kept: Response) -> Any:
+        if readiness.stopping:
+            return response(document(STOPPING, STOPS, headers=((b"cache-control", UNKEPT.encode()),)), request)
+        kept.headers["cache-control"] = UNKEPT
+        return Health(status="ready")
 
+    @router.api_route("/version", methods=READ, operation_id="version", summary="What is running")
+    async def running(request: Request) -> Response:
+        return fresh(request, RUNNING.model_dump_json(), "application/json")
 
-@router.api_route("/health/ready", methods=READ, operation_id="health_ready", summary="Whether it takes requests")
-async def ready(response: Response) -> Health:
-    response.headers["cache-control"] = UNKEPT
-    return Health(status="ready")
-
-
-@router.api_route("/version", methods=READ, operation_id="version", summary="What is running")
-async def running(request: Request) -> Response:
-    return fresh(request, RUNNING.model_dump_json(), "application/json")
+    return router
 
 
 def table_digest() -> str:

@@ -30,7 +30,7 @@ class BoundedAnswers(BoundedHeads):
         self.app = self._answer
         self._leaving: TimerHandle | None = None
         self._held = 0  # bytes that had not gone at the last look
-        self._until = 0.0  # when the connection ends, if not enough goes
+        self._given_up = 0.0  # when the connection ends, if not enough goes
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._leaving is not None:
@@ -64,7 +64,7 @@ class BoundedAnswers(BoundedHeads):
         """See that what has been written goes: without that, a closing transport waits for it for ever."""
         if self._leaving is None:
             self._held = self._waiting()
-            self._until = self.loop.time() + self.patience
+            self._given_up = self.loop.time() + self.patience
             self._leaving = self.loop.call_later(self.patience / LOOKS, self._see)
 
     def _see(self) -> None:
@@ -74,8 +74,8 @@ class BoundedAnswers(BoundedHeads):
             return
         now = self.loop.time()
         gone = max(held - self._held, 0)
-        self._until = min(self._until + gone / SLOWEST, now + self.patience)
-        if self._until <= now:
+        self._given_up = min(self._given_up + gone / SLOWEST, now + self.patience)
+        if self._given_up <= now:
             with suppress(OSError, ValueError):  # the kernel is not to wait for it either
                 self._socket().setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
             self.transport.abort()

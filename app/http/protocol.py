@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from app.http.dispatch import Dispatch, Post
 from app.http.grammar import Fault
-from app.http.leaving import BoundedAnswers
+from app.http.lingering import Lingering
 from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
 from app.http.reply import RawHeaders, Reply
@@ -22,14 +22,15 @@ BUDGET = 0.005
 """Seconds in which requests that came together are answered at once; then others get their turn in between."""
 
 
-class Protocol(BoundedAnswers):
+class Protocol(Lingering):
     """One connection."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        dispatch = _dispatch(self.config.loaded_app)
+        dispatch = dispatch_of(self.config.loaded_app)
         self._posts = dispatch.at_once
         self.patience = dispatch.patience
+        self.readiness = dispatch.readiness
         self._outbox = outbox_of(self.loop)
         self._post: Post | None = None  # of the request that is arriving, if it may take the short way
         self._content = b""
@@ -73,11 +74,6 @@ class Protocol(BoundedAnswers):
         self._outbox.send()  # what has been answered comes first
         super().tell(fault)
 
-    def shutdown(self) -> None:
-        """Close once there is nothing more to answer."""
-        self._outbox.send()
-        super().shutdown()
-
     def busy(self) -> bool:
         return self._post is not None or super().busy()
 
@@ -86,7 +82,13 @@ class Protocol(BoundedAnswers):
         post = self._posts.get(self.url.partition(b"?")[0])
         if post is None or self.parser.get_method() != b"POST" or b"#" in self.url:
             return None
-        if super().busy() or self.flow.write_paused or self.expect_100_continue or monotonic() > self._until:
+        if (
+            self.readiness.stopping
+            or super().busy()
+            or self.flow.write_paused
+            or self.expect_100_continue
+            or monotonic() > self._until
+        ):
             return None
         fields = self.fields
         size = fields.get(b"content-length", b"")
@@ -126,7 +128,7 @@ class Protocol(BoundedAnswers):
         self.on_response_complete()
 
 
-def _dispatch(app: Any) -> Dispatch:
+def dispatch_of(app: Any) -> Dispatch:
     """The application inside what uvicorn wraps it in."""
     while not isinstance(app, Dispatch):
         app = app.app

@@ -19,7 +19,8 @@ from app.http.open_inference.errors import JSON, problem
 from app.http.open_inference.infer import VOICE, Infer
 from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import Regions
-from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND
+from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND, STOPPING
+from app.http.readiness import STOPS, Readiness
 from app.http.reply import REASON, Reply
 from app.http.resources import Resources
 from app.spec.operators import SERVING, Operator
@@ -61,7 +62,14 @@ def _models() -> Iterator[tuple[Operator, list[str]]]:
 class OpenInference:
     """The protocol's paths in front of another application, which has all others."""
 
-    def __init__(self, app: ASGIApp, resources: Resources, counters: Counters, regions: Regions | None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        resources: Resources,
+        counters: Counters,
+        regions: Regions | None,
+        readiness: Readiness,
+    ) -> None:
         self._app = app
         self._resources = resources
         self._counters = counters
@@ -69,7 +77,7 @@ class OpenInference:
         self._reads: dict[str, Answer] = {
             "/v2": _fixed(models.server(regions is not None)),
             "/v2/health/live": _fixed({"live": True}),
-            "/v2/health/ready": _fixed({"ready": True}),
+            "/v2/health/ready": lambda: problem(STOPPING, STOPS) if readiness.stopping else _json({"ready": True}),
             "/v2/models/stats": partial(self._statistics, *chain.from_iterable(MODELS.values())),
             "/v2/systemsharedmemory/status": self._regions_known,
         }
