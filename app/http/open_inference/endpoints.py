@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.errors import InvalidParameter, UnknownOperator, UnknownVersion
 from app.http.account import Account
 from app.http.body import Body, Disconnected
+from app.http.exchange import send_reply
 from app.http.fields import by_name
 from app.http.open_inference import models
 from app.http.open_inference.asking import check_index, name_of, registered
@@ -32,7 +33,7 @@ OPSET_2 = frozenset(f"/v2/{name}" for name, opsets in SERVING.items() if 2 in op
 """These are ours. All else under /v2, and /v2 itself, is the protocol's: clients ask for what other servers have."""
 
 LONGEST_BODY = 1 << 16
-"""Bytes of a body that registers a region."""
+"""Bytes of a body that is read here: where there is none to read, a tensor is as good as any."""
 
 _MODEL = re.compile(r"/v2/models/([^/]+)(?:/versions/([^/]+))?(?:/(?:infer|ready|config|stats))?")
 _REGION = re.compile(rb"/v2/systemsharedmemory/region/(.+)/(status|register|unregister)/?")
@@ -105,21 +106,19 @@ class OpenInference:
         finally:
             account.give_back()
         scope[REASON] = reply.reason
-        await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else reply.body})
+        await send_reply(reply, (), body, send)
 
     async def _reply(self, method: str, path: str, sent: bytes, body: Body) -> Reply:
         try:
-            body.admit(LONGEST_BODY)
-            content = await body.read()
             if answer := self._reads.get(path):
                 return answer() if method in READ else _not_allowed(method, READ)
             if write := self._writes.get(path):
-                return write(content) if method in WRITE else _not_allowed(method, WRITE)
+                return write(await _content(body)) if method in WRITE else _not_allowed(method, WRITE)
             if region := _REGION.fullmatch(sent):
                 methods = READ if region[2] == b"status" else WRITE
                 if method not in methods:
                     return _not_allowed(method, methods)
+                content = await _content(body) if region[2] == b"register" else b""
                 return self._region(name_of(region[1]), region[2], content)
             return self._nothing_there(method, path)
         except Disconnected:
@@ -183,6 +182,11 @@ class OpenInference:
 def is_ours(path: str) -> bool:
     """Whether a path, without a slash at its end, is the protocol's."""
     return path == "/v2" or (path.startswith("/v2/") and path not in OPSET_2)
+
+
+async def _content(body: Body) -> bytes:
+    body.admit(LONGEST_BODY)
+    return await body.read()
 
 
 def _indexed(content: bytes) -> Reply:

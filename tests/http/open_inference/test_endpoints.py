@@ -8,7 +8,7 @@ from app.http.open_inference import endpoints
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.regions import Regions
 from app.spec.operators import OPERATORS, SERVING, Operator
-from tests.http.service import Service
+from tests.http.service import Client, Service
 from tests.inference import DATATYPES
 
 every_row = pytest.mark.parametrize("operator", OPERATORS, ids=lambda row: row.path)
@@ -156,6 +156,31 @@ def test_what_is_not_there_is_told_in_the_words_of_the_protocol(service: Service
         assert response.status_code == 404
         assert response.json().keys() == {"error"}
         assert len(response.content) < 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("POST", "/v2/models/reduce_nothing/infer", 404),
+        ("POST", "/v2/models/reduce_min/versions/14/infer", 404),
+        ("PUT", "/v2/models/reduce_min/infer", 405),
+        ("POST", "/v2/models/reduce_min", 405),
+        ("GET", "/v2/health/live", 200),
+        ("POST", "/v2/repository/index", 413),
+        ("POST", "/v2/systemsharedmemory/region/a/register", 413),
+        ("POST", "/v2/systemsharedmemory/region/a/unregister", 200),
+    ],
+)
+def test_a_large_body_hides_nothing(method: str, path: str, status: int) -> None:
+    shared = Service(shared_memory=True)
+    size = b"%d" % (1 << 20)
+    client = Client(*[bytes(1 << 16)] * 16, headers=[(b"content-length", size)], url=path)
+    client.scope["method"] = method
+    sent = client.call(shared)
+    assert sent[0]["status"] == status
+    assert sent[0]["unread"] == 16  # it is told at once
+    assert not client.pieces  # and what comes is passed over
+    assert not sent[-1].get("more_body")
 
 
 def test_a_message_names_what_is_not_there(service: Service) -> None:
