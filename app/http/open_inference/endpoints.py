@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import InvalidParameter, UnknownOperator, UnknownVersion
 from app.http.account import Account
-from app.http.body import Body, Disconnected
+from app.http.body import Body, Disconnected, TooSlow
 from app.http.exchange import send_reply
 from app.http.fields import by_name
 from app.http.open_inference import models
@@ -124,6 +124,7 @@ class OpenInference:
         except Disconnected:
             raise
         except Exception as error:  # noqa: BLE001 each becomes an answer
+            body.ended |= isinstance(error, TooSlow)  # nothing more is waited for
             return VOICE.failed(error, shown(path))
 
     def _of_model(self, operator: Operator, path: str) -> dict[str, Answer]:

@@ -8,7 +8,7 @@ from app.http.open_inference import endpoints
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.regions import Regions
 from app.spec.operators import OPERATORS, SERVING, Operator
-from tests.http.service import Client, Service
+from tests.http.service import CHUNKED, Client, Service
 from tests.inference import DATATYPES
 
 every_row = pytest.mark.parametrize("operator", OPERATORS, ids=lambda row: row.path)
@@ -181,6 +181,15 @@ def test_a_large_body_hides_nothing(method: str, path: str, status: int) -> None
     assert sent[0]["unread"] == 16  # it is told at once
     assert not client.pieces  # and what comes is passed over
     assert not sent[-1].get("more_body")
+
+
+def test_who_is_too_slow_is_waited_for_no_longer() -> None:
+    client = Client(b"{", None, b"}", headers=CHUNKED, url="/v2/repository/index")
+    start, *others = client.call(Service(body_timeout=0.1))
+    assert start["status"] == 408
+    assert client.pieces == [b"}"]
+    assert b"error" in b"".join(message.get("body", b"") for message in others)
+    assert not others[0].get("more_body")
 
 
 def test_a_message_names_what_is_not_there(service: Service) -> None:
