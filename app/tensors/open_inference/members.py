@@ -25,7 +25,6 @@ from app.errors import (
     UnknownParameter,
 )
 from app.tensors.conversion import shown
-from app.tensors.grammar import LONG_TEXT
 from app.tensors.nesting import MAX_RANK, VALUES, settle
 from app.tensors.open_inference.datatypes import DATATYPES
 
@@ -94,8 +93,6 @@ def asked(members: object, read: Read) -> Asked:
     identity = given.get("id")
     if identity is not None and not isinstance(identity, str):
         raise InvalidParameter(f"id must be a text, and is {shown(identity)}", "/id")
-    if identity == LONG_TEXT:
-        raise InvalidParameter("id is too long", "/id")
     parameters = _parameters(given.get("parameters"), "/parameters")
     inputs = _inputs(given.get("inputs"), read)
     if DATA not in inputs:

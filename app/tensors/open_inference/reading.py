@@ -126,10 +126,13 @@ def _decode(text: bytes) -> Asked:
     except (Unusual, Refusal):
         pass
     try:
-        return _asked(text, *grammar.take_inputs_apart(text), literal.read)
+        found = _asked(text, *grammar.take_inputs_apart(text), literal.read)
     except Unusual:  # an input whose data was cut out has become a text
         said = f"an input has more than {grammar.LONG} bytes beside its data, which are read at most"
         raise InvalidParameter(said, "/inputs") from None
+    if found.id == grammar.LONG_TEXT:
+        raise InvalidParameter(f"id has more than {grammar.LONG} bytes, which are read at most", "/id")
+    return found
 
 
 def _asked(text: bytes, members: object, spans: list[Span], read: Any) -> Asked:

@@ -59,6 +59,12 @@ def test_an_answer_says_which_model_answers(service: Service) -> None:
     }
 
 
+def test_an_id_comes_back(service: Service) -> None:
+    for text in ("x", "\u20ac", '"', "\\", "a long text", "\u0000", "y" * 60_000):
+        assert service.post(MIN, {"id": text, "inputs": [data([3, 1])]}).json()["id"] == text
+    assert "id has more than" in error(service, {"id": "y" * 70_000, "inputs": [data([3, 1])]})
+
+
 def test_an_empty_id_is_none(service: Service) -> None:
     assert "id" not in service.post(MIN, {"id": "", "inputs": [data([3, 1])]}).json()
 
