@@ -7,7 +7,11 @@ skeleton     a JSON body taken apart: the tensor's text, and what is left withou
 plain        the usual text of a tensor, read at the speed of NumPy, or declined
 pieces       pieces of such a text, and the marks between their elements
 ahead        elements that are read while the body they stand in is still coming
-literal      any text of a tensor, read element by element; every refusal of an element comes from here
+grammar      any JSON body taken apart, and the judge of what is JSON
+enclosed     lists and objects of any size, found to be JSON at the speed of their text
+tokens       the tokens of JSON, and what is said where another one is expected
+literal      any text of a tensor, read exactly; every refusal of an element comes from here
+regular      lists that go on as those before them
 nesting      nested lists <-> shape
 narrowing    a decimal text rounded once, into dtypes narrower than float64
 json_answer  application/json out

@@ -1,299 +1,213 @@
-"""Any JSON body taken apart, token by token: slower than `skeleton`, in little memory, and the judge of what is JSON.
+"""Any JSON body taken apart, member by member: slower than `skeleton`, in little memory, and the judge of what is JSON.
 
-The walk keeps a byte for each open list or object and the names of open objects, no values. Beside JSON it takes the
-tokens NaN, Infinity and -Infinity. What the skeleton could not have a use for is left out of it: what is nested deep
-or is long, such as a tensor under a wrong name.
+What the members could not have a use for is left out of them: what is nested deep or is long, such as a tensor under a
+wrong name.
 """
 
 import re
-from json import dumps, loads
-from sys import intern
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Iterator
+from json import dumps
 
 from app.errors import DuplicateKey, InvalidParameter, MalformedBody
 from app.tensors import skeleton
-from app.tensors.skeleton import Skeleton, Span
+from app.tensors.enclosed import end_of
+from app.tensors.skeleton import CUT, Skeleton, Span
+from app.tensors.tokens import (
+    OPEN,
+    PLAIN,
+    QUOTE,
+    SCALAR,
+    TOKEN,
+    behind_blanks,
+    end_of_text,
+    expected,
+    malformed,
+    text_of,
+)
 
 DEEP = 70
-"""Lists and objects in so many others come out empty."""
+"""Of lists and objects that nest deeper no more is kept than that something is nested in them."""
 
 LONG_TEXT = "a long text"
 """Stands for one."""
 
 LONG = 1 << 16
-"""Bytes, blanks not counted, beyond which a text, or a list or object two or three deep, comes out as a text that says
-so."""
+"""Bytes, blanks not counted, beyond which a text, a list or an object comes out as a text that says so."""
 
-WS = rb"[ \t\r\n]*+"
-NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
-NAME = rb"NaN|-?Infinity"
-TEXT = rb'"[^"\\\x00-\x1f]*+"'
+MOST = 4 * LONG
+"""Bytes of a body beside what is cut out of it, blanks not counted."""
 
-TOKEN = re.compile(WS + rb"(?:([\[{])|([\]}])|([,:])|(%b)|(\")|(%b|true|false|null|%b))" % (TEXT, NAME, NUMBER))
-OPEN, CLOSE, _, PLAIN, QUOTE, SCALAR = range(1, 7)
-
-_RUN = re.compile(
-    rb"(?:%b(?:%b|%b|%b|\[%b\]|\[%b(?:%b)%b\])%b,){1,4096}+" % (WS, NUMBER, NAME, TEXT, WS, WS, NUMBER, WS, WS)
-)
-_INSIDE = re.compile(rb'[^"\\\x00-\x1f]*+')
-_ESCAPE = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
-_BLANK = re.compile(WS)
 _BLANKS = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++')
 """Blanks, and texts, which may have some inside."""
 
 
 def take_apart(body: bytes) -> Skeleton:
     """Any body taken apart; MalformedBody or DuplicateKey if it is not JSON, InvalidParameter if it is all skeleton."""
-    walk = _Walk(body, OURS)
-    members: Any = walk.all()
-    values, base64 = next(iter(walk.lists), None), next(iter(walk.texts), None)
-    if values:
-        members["data"]["values"] = skeleton.CUT
-    if base64:
-        members["data"]["base64"] = skeleton.CUT
-    return Skeleton(members, values, base64)
+    members = _Members(body)
+    values: list[Span] = []
+    texts: list[Span] = []
+
+    def data(name: str) -> object:
+        if name == "values" and not members.next_is(b"null"):
+            values.append(members.cut())
+            return CUT
+        if name == "base64" and members.next_is(b'"'):
+            start, end = members.cut()
+            texts.append((start + 1, end - 1))
+            return CUT
+        return members.value()
+
+    def member(name: str) -> object:
+        if name == "data" and members.next_is(b"{"):
+            return {name: data(name) for name in members.names()}
+        return members.value()
+
+    found: object = {name: member(name) for name in members.names()} if members.next_is(b"{") else members.value()
+    members.end()
+    return Skeleton(found, next(iter(values), None), next(iter(texts), None))
 
 
 def take_inputs_apart(body: bytes) -> tuple[object, list[Span]]:
     """Any body of the Open Inference Protocol taken apart, refused like others; CUT is the data of each input that has
     some, and the spans are where they stand in the body, in the same order."""
-    walk = _Walk(body, INPUTS)
-    members: Any = walk.all()
-    spans = walk.lists
-    if spans and isinstance(members, dict) and isinstance(members.get("inputs"), list):
-        found = [item for item in members["inputs"] if isinstance(item, dict) and item.get("data") == {}]
-        if len(found) == len(spans):
-            for item in found:
-                item["data"] = skeleton.CUT
-            return members, spans
-    return members, []
+    members = _Members(body)
+    spans: list[Span] = []
+
+    def part(name: str) -> object:
+        if name == "data" and not members.next_is(b"null"):
+            spans.append(members.cut())
+            return CUT
+        return members.value()
+
+    def item() -> object:
+        return {name: part(name) for name in members.names()} if members.next_is(b"{") else members.value()
+
+    def member(name: str) -> object:
+        if name == "inputs" and members.next_is(b"["):
+            return [item() for _ in members.items()]
+        return members.value()
+
+    found: object = {name: member(name) for name in members.names()} if members.next_is(b"{") else members.value()
+    members.end()
+    return found, spans
 
 
-def end_of_text(body: bytes, start: int) -> int:
-    """Behind the closing quote of the text that opens at `start`."""
-    at = start + 1
-    while True:
-        at = _INSIDE.match(body, at).end()  # type: ignore[union-attr]
-        character = body[at : at + 1]
-        if character == b'"':
-            return at + 1
-        if character != b"\\":
-            malformed(body, at, "a control character in a text" if character else "a text without end")
-        if (escape := _ESCAPE.match(body, at)) is None:
-            malformed(body, at, "an escape that JSON does not have")
-        at = escape.end()
+class _Members:
+    """One way through the members of a body."""
 
-
-def text_of(body: bytes, start: int, end: int) -> str:
-    """What the text between two quotes says."""
-    said: str = loads(body[start:end])
-    if b"\\u" in body[start:end]:
-        try:
-            said.encode()
-        except UnicodeEncodeError:
-            malformed(body, start, "half a surrogate pair, which is no character, in the text")
-    return said
-
-
-def malformed(body: bytes, at: int, found: str) -> NoReturn:
-    line = body.count(b"\n", 0, at) + 1
-    column = len(body[body.rfind(b"\n", 0, at) + 1 : at].decode(errors="replace")) + 1
-    raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}")
-
-
-class Tensors(NamedTuple):
-    """Where in a body tensors stand: in a member of the outermost object, within so many open lists and objects; the
-    members of a tensor that are its elements, as values and as text; and what is written in the place of values."""
-
-    member: str
-    within: bytes
-    values: str
-    text: str
-    instead: bytes
-
-
-OURS = Tensors("data", b"{{", "values", "base64", b"null")
-INPUTS = Tensors("inputs", b"{[{", "data", "", b"{}")
-
-
-class _Walk:
-    """One way through a body."""
-
-    def __init__(self, body: bytes, tensors: Tensors) -> None:
+    def __init__(self, body: bytes) -> None:
         if not body.isascii():
             try:
                 body.decode()
             except UnicodeDecodeError as error:
                 raise MalformedBody(f"the body is not UTF-8 at byte {error.start}") from None
-        self.lists: list[Span] = []
-        self.texts: list[Span] = []
         self._body = body
-        self._tensors = tensors
-        self._at = 0
-        self._opened = bytearray()  # one bracket for each list or object that is open
-        self._names: list[str | set[str] | None] = []  # for each open object: none yet, its only one, or all of them
-        self._path = ["", "", ""]  # by depth, the last name in the object that is open there
-        self._kept = bytearray()  # the skeleton
-        self._from = 0  # where the text starts that is not in it yet
-        self._starts = [0] * (DEEP + 2)  # by depth, where in the skeleton, or in the body if deep, the last one opened
-        self._in_values = False
+        self._start = self._at = behind_blanks(body, 0)
+        self._cut = 0  # bytes cut out so far
 
-    def all(self) -> object:
-        """The members that are left without what is cut out."""
-        self._value()
-        while self._opened:
-            in_list = self._opened[-1] == ord("[")
-            token = TOKEN.match(self._body, self._at)
-            mark = token[0][-1:] if token else b""
-            if token and mark == b",":
-                self._at = token.end()
-                if in_list:
-                    self._run()
-                else:
-                    self._name()
-                self._value()
-            elif token and mark == (b"]" if in_list else b"}"):
-                self._at = token.end()
-                self._close()
-            else:
-                self._expected(", or ]" if in_list else ", or }")
-        if (end := self._after_blanks()) < len(self._body):
-            malformed(self._body, end, "more text behind its end")
-        return self._members()
+    def next_is(self, text: bytes) -> bool:
+        """Whether a text comes next."""
+        return self._body.startswith(text, self._at)
 
-    def _value(self) -> None:
-        """A value, the first that is no list or object with something in it; those are opened."""
-        while True:
-            token = TOKEN.match(self._body, self._at)
-            kind = token.lastindex if token else None
-            if token is None or kind not in (OPEN, PLAIN, QUOTE, SCALAR):
-                self._expected("a value")
-            start, self._at = token.start(kind), token.end()
-            if kind != OPEN:
-                if kind == QUOTE:
-                    self._at = end_of_text(self._body, start)
-                    text_of(self._body, start, self._at)
-                self._note(start, kind != SCALAR)
-                return
-            self._open(start)
-            in_list = self._body[start] == ord("[")
-            end = self._after_blanks()
-            if self._body[end : end + 1] == (b"]" if in_list else b"}"):
-                self._at = end + 1
-                self._close()
-                return
-            if in_list:
-                self._run()
-            else:
-                self._name()
-
-    def _name(self) -> None:
-        """The name of an object's member, and the colon behind it."""
-        token = TOKEN.match(self._body, self._at)
-        kind = token.lastindex if token else None
-        if token is None or kind not in (PLAIN, QUOTE):
-            self._expected("the name of a member")
-        start, self._at = token.start(kind), token.end()
-        if kind == QUOTE:
-            self._at = end_of_text(self._body, start)
-        name = text_of(self._body, start, self._at)
-        known = self._names[-1]
-        if known is None:
-            self._names[-1] = intern(name)
-        else:
-            if isinstance(known, str):
-                self._names[-1] = known = {known}
+    def names(self) -> Iterator[str]:
+        """The names of the members of the object that comes next, each given before its value is read."""
+        known: set[str] = set()
+        for _ in self._each(b"}"):
+            name = self._name()
             if name in known:
                 raise DuplicateKey(f"the key {dumps(name)[:40]} is given more than once in one object")
             known.add(name)
-        if len(self._opened) <= len(self._path):
-            self._path[len(self._opened) - 1] = name
-        self._at = self._after_blanks()
-        if self._body[self._at : self._at + 1] != b":":
-            self._expected("a colon")
+            yield name
+
+    def items(self) -> Iterator[None]:
+        """Steps through the list that comes next, to each item before it is read."""
+        return self._each(b"]")
+
+    def value(self) -> object:
+        """The value that comes next, or what stands for it."""
+        start, depth = self._at, self._skip()
+        text = _squeezed(self._body[start : self._at])
+        first = text[:1]
+        is_long = len(text) > LONG and first in b'"[{'
+        self._cut += self._at - start - (0 if is_long else len(text))
+        if depth > DEEP:
+            found: object = [[]] if first == b"[" else {"": {}}
+        elif is_long:
+            # Not emptied: that would be another request. A text is refused wherever a list or an object may stand.
+            found = LONG_TEXT if first == b'"' else "a list or an object of too many bytes"
+        else:
+            found = skeleton.value(text)
+        self._check_room()
+        return found
+
+    def cut(self) -> Span:
+        """Where the value stands that comes next."""
+        start = self._at
+        self._skip()
+        self._cut += self._at - start
+        return start, self._at
+
+    def end(self) -> None:
+        """MalformedBody if anything follows."""
+        if (end := behind_blanks(self._body, self._at)) < len(self._body):
+            malformed(self._body, end, "more text behind its end")
+
+    def _each(self, closing: bytes) -> Iterator[None]:
+        self._to(self._at + 1)
+        if not self.next_is(closing):
+            while True:
+                yield
+                self._to(self._at)
+                if not self.next_is(b","):
+                    break
+                self._to(self._at + 1)
+                self._check_room()
+            if not self.next_is(closing):
+                expected(self._body, self._at, f", or {closing.decode()}")
         self._at += 1
 
-    def _run(self) -> None:
-        """Many plain items of a list at once, up to a comma."""
-        if run := _RUN.match(self._body, self._at):
-            self._at = run.end()
+    def _name(self) -> str:
+        token = TOKEN.match(self._body, self._at)
+        if token is None or token.lastindex not in (PLAIN, QUOTE):
+            expected(self._body, self._at, "the name of a member")
+        start, end = token.start(token.lastindex), token.end()
+        if token.lastindex == QUOTE:
+            end = end_of_text(self._body, start)
+        name = text_of(self._body, start, end)
+        self._to(end)
+        if not self.next_is(b":"):
+            expected(self._body, self._at, "a colon")
+        self._to(self._at + 1)
+        return name
 
-    def _open(self, start: int) -> None:
-        if self._in_tensor(self._tensors.values):
-            self._in_values = True
-            self.lists.append((start, start))
-        bracket = self._body[start]
-        self._opened.append(bracket)
-        if bracket == ord("{"):
-            self._names.append(None)
-        depth = len(self._opened)
-        if depth == DEEP + 1:
-            self._starts[depth] = start
-        elif depth in (2, 3) and not self._in_values:
-            self._keep(start)
-            self._starts[depth] = len(self._kept)
+    def _skip(self) -> int:
+        """Go behind the value that comes next; in how many lists and objects something stands in it at most."""
+        token = TOKEN.match(self._body, self._at)
+        kind = token.lastindex if token else None
+        if token is None or kind not in (OPEN, PLAIN, QUOTE, SCALAR):
+            expected(self._body, self._at, "a value")
+        if kind == OPEN:
+            self._at, depth = end_of(self._body, self._at)
+            return depth
+        self._at = token.end() if kind != QUOTE else end_of_text(self._body, self._at)
+        return 0
 
-    def _close(self) -> None:
-        depth = len(self._opened)
-        if self._opened.pop() == ord("{"):
-            self._names.pop()
-        if self._in_values:
-            if depth == len(self._tensors.within) + 1:
-                self._in_values = False
-                self.lists[-1] = self.lists[-1][0], self._at
-                self._cut(*self.lists[-1], self._tensors.instead)
-        elif depth == DEEP + 1:
-            self._cut(self._starts[depth] + 1, self._at - 1, b"")
-        elif depth in (2, 3):
-            self._keep(self._at)
-            if self._squeezed(self._starts[depth], LONG) > LONG:
-                # Not emptied: that would be another request. A text is refused wherever a list or an object may stand.
-                self._kept[self._starts[depth] :] = b'"a list or an object of too many bytes"'
+    def _to(self, at: int) -> None:
+        """Go on to what stands at `at` or behind the blanks there."""
+        self._at = behind_blanks(self._body, at)
+        self._cut += self._at - at
 
-    def _note(self, start: int, is_text: bool) -> None:
-        """A value that is no list and no object, up to where the walk is."""
-        if self._in_values:
-            return
-        if self._in_tensor(self._tensors.values) and not self._body.startswith(b"null", start):
-            self.lists.append((start, self._at))
-            self._cut(start, self._at, self._tensors.instead)
-        elif is_text and self._tensors.text and self._in_tensor(self._tensors.text):
-            self.texts.append((start + 1, self._at - 1))
-            self._cut(start, self._at, b"null")
-        elif is_text and self._at - start > LONG:
-            self._cut(start, self._at, b'"%b"' % LONG_TEXT.encode())
+    def _check_room(self) -> None:
+        """InvalidParameter if what was not cut out is more than is read, and the body is JSON."""
+        if self._at - self._cut > MOST:
+            self._at = self._start
+            self._skip()
+            self.end()
+            raise InvalidParameter(f"more than the {MOST} bytes that are read at most stand beside values or base64")
 
-    def _in_tensor(self, name: str) -> bool:
-        """Whether the next value is a member of a tensor, of that name."""
-        within = self._tensors.within
-        return self._opened == within and self._path[0] == self._tensors.member and self._path[len(within) - 1] == name
 
-    def _keep(self, end: int) -> None:
-        self._kept += self._body[self._from : end]
-        self._from = end
-
-    def _cut(self, start: int, end: int, instead: bytes) -> None:
-        self._keep(start)
-        self._kept += instead
-        self._from = end
-
-    def _squeezed(self, start: int, most: int) -> int:
-        """The bytes of the skeleton from `start` on, without blanks if it has too many with them: these say nothing."""
-        size = len(self._kept) - start
-        if size > most and size - sum(self._kept.count(blank, start) for blank in b" \t\r\n") <= most:
-            self._kept[start:] = _BLANKS.sub(rb"\1", self._kept[start:])
-            size = len(self._kept) - start
-        return size
-
-    def _members(self) -> object:
-        self._keep(len(self._body))
-        if (size := self._squeezed(0, 16 * LONG)) > 16 * LONG:
-            said = f"what stands beside values or base64 takes {size} bytes; {16 * LONG} are read at most"
-            raise InvalidParameter(said)
-        return skeleton.members(bytes(self._kept), cuts=0)
-
-    def _after_blanks(self) -> int:
-        return _BLANK.match(self._body, self._at).end()  # type: ignore[union-attr]
-
-    def _expected(self, what: str) -> NoReturn:
-        malformed(self._body, self._after_blanks(), f"{what} is expected")
+def _squeezed(text: bytes) -> bytes:
+    """A text without blanks if it is too long with them: these say nothing."""
+    if len(text) <= LONG or text[:1] == b'"' or len(text) - sum(map(text.count, (b" ", b"\t", b"\r", b"\n"))) > LONG:
+        return text
+    return _BLANKS.sub(rb"\1", text)

@@ -1,22 +1,37 @@
-"""Any text of a tensor, read element by element and exactly. Every refusal of an element or of its nesting is here."""
+"""Any text of a tensor, read exactly. Every refusal of an element or of its nesting is here.
+
+What is nested as the lists before it were, and of the usual elements, is read in pieces as `plain` does; what is not,
+element by element, and so is no more of a text than a few thousand bytes around each element that is unusual.
+"""
 
 import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidShape, RaggedNesting
+from app.tensors import plain
 from app.tensors.conversion import NOT_FINITE, Integer, Real, Word, convert
-from app.tensors.grammar import CLOSE, NUMBER, OPEN, PLAIN, QUOTE, TOKEN, WS, end_of_text, text_of
 from app.tensors.nesting import MAX_RANK, VALUES, place
+from app.tensors.numerals import Reader
+from app.tensors.pieces import piece_of
+from app.tensors.regular import Regular
+from app.tensors.skeleton import Unusual
+from app.tensors.tokens import CLOSE, NUMBER, OPEN, PLAIN, QUOTE, TOKEN, WS, end_of_text, text_of
 
 BATCH = 1 << 14
 """Elements that are Python objects at one time."""
 
-_RUN = re.compile(rb"(?:%b%b%b,){1,4096}+" % (WS, NUMBER, WS))
+FEW = 1 << 12
+"""Bytes of a piece that are read element by element at once if they are not usual."""
+
+_RUN = re.compile(rb"(?:%b%b%b,){1,256}+" % (WS, NUMBER, WS))
+
+_ESCAPED = re.compile(rb'"[^"\\]*+(?:\\[^"][^"\\]*+)++"')
 
 _WORDS: dict[bytes, object] = {
     b"true": True,
@@ -40,7 +55,9 @@ class _Lists:
 
     def __init__(self, dtype: str, integral: bool) -> None:
         self._dtype = dtype
-        self._number = _integral if integral else _number
+        self._integral = integral
+        self._reader = Reader()
+        self._number = _as_integer if integral else _number
         self._steps: list[int] = []  # for each open list, how many of its items have ended
         self._sizes: list[int | None] = []  # by depth, the size of the lists there; None until the first has ended
         self._rank: int | None = None  # in how many lists the elements stand
@@ -49,6 +66,47 @@ class _Lists:
         self._count = 0
 
     def read(self, body: bytes, start: int, end: int) -> NDArray[Any]:
+        start = self._walk(body, start, start, end)
+        size = plain.PIECE
+        while start < end:
+            stop = body.rfind(b",", start, min(start + size, end))
+            if stop > start and self._take(body[start:stop]):
+                start = stop + 1
+                size = min(2 * size, plain.PIECE)
+            elif stop > start and size > FEW:
+                size = FEW
+            else:
+                start = self._walk(body, start, start + size, end)
+        self._convert()
+        return np.concatenate(self._done).reshape([size or 0 for size in self._sizes])
+
+    def _take(self, text: bytes) -> bool:
+        """Whether a text from comma to comma goes on as the lists before it and has the usual elements; then they are
+        read."""
+        regular = Regular.of(self._sizes, self._steps)
+        if regular is None:
+            return False
+        if b"\\" in text:
+            text = _ESCAPED.sub(_unescaped, text)
+        piece = piece_of(text, len(self._steps))
+        if piece.closed < 1 or (steps := regular.behind(piece.brackets())) is None:
+            return False
+        try:
+            values = plain.elements(piece, len(self._sizes), self._dtype, self._integral, self._reader)
+        except Unusual:
+            return False
+        if values.size != regular.elements(steps):
+            return False
+        self._convert()
+        self._done.append(values)
+        self._count += values.size
+        self._steps = steps
+        if values.size:
+            self._rank = len(self._sizes)
+        return True
+
+    def _walk(self, body: bytes, start: int, stop: int, end: int) -> int:
+        """Token by token to the first comma between elements that is not before `stop`; behind it."""
         while start < end and (token := TOKEN.match(body, start, end)):
             kind = token.lastindex
             start = token.end()
@@ -63,10 +121,11 @@ class _Lists:
             elif kind is not None and kind > QUOTE:
                 word = token[kind]
                 self._element(_WORDS[word] if word in _WORDS else self._number(word.decode()))
+            elif start > stop:
+                return start
             elif self._rank == len(self._steps) and (run := _RUN.match(body, start, end)):
                 start = self._numbers(run, start)
-        self._convert()
-        return np.concatenate(self._done).reshape([size or 0 for size in self._sizes])
+        return end
 
     def _open(self, is_object: bool) -> None:
         if is_object:
@@ -140,11 +199,17 @@ class _Lists:
         self._elements = []
 
 
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    """A text without escapes, if it may be an element."""
+    said: str = orjson.loads(found[0])
+    return b'"%b"' % said.encode() if said.replace("-", "").isalnum() else found[0]
+
+
 def _number(text: str) -> Integer | Real:
     return Integer(text) if text.lstrip("-").isdigit() else Real(text)
 
 
-def _integral(text: str) -> Integer | Real:
+def _as_integer(text: str) -> Integer | Real:
     """An Integer, however a number that is one is written; longer ones than any dtype holds stay as they are."""
     number = _number(text)
     if isinstance(number, Real):

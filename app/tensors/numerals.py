@@ -49,6 +49,18 @@ class Reader:
         return _listed(text, depth, kind)
 
 
+def is_json(text: bytes) -> bool:
+    """Whether a list or an object is JSON, with no number too large for any dtype, and nested less than 1024 deep."""
+    try:
+        if simdjson:
+            simdjson.Parser().parse(text)
+        else:
+            orjson.loads(text)
+    except (ValueError, RuntimeError):
+        return False
+    return True
+
+
 def _listed(text: bytes, depth: int, kind: Kind) -> NDArray[Any]:
     try:
         items = orjson.loads(text)

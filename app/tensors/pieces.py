@@ -13,6 +13,10 @@ class Piece(NamedTuple):
     opened: int
     closed: int
 
+    def brackets(self) -> bytes:
+        """The brackets of lists, and the commas."""
+        return self.marks.translate(None, _ODD) if self.marks.strip(b"[],") else self.marks
+
 
 def piece_of(text: bytes, opened: int) -> Piece:
     """The piece that a text is, behind which fewer than no lists may be open."""
@@ -46,4 +50,5 @@ def _marks(text: bytes) -> bytes:
 
 
 _MOST_MARKS = 256
+_ODD = bytes(set(range(256)) - set(b"[],"))
 _PLAIN = b"0123456789+-.eE \t\r\n"

@@ -78,13 +78,8 @@ class Values:
         self._depth = self._depth or len(piece.marks) - len(piece.marks.lstrip(b"["))
         if self._depth > MAX_RANK:
             raise Unusual
-        if self._integral and b"." in piece.text and b'"' not in piece.marks:
-            piece = piece._replace(text=_ZERO_FRACTION.sub(b"", piece.text))
-        self._marks.append(piece.marks.translate(None, _ODD) if piece.marks.strip(b"[],") else piece.marks)
-        try:
-            self._parts.append(_elements(piece, self._depth, self.dtype, self._reader))
-        except NoNumerals:
-            raise Unusual from None
+        self._marks.append(piece.brackets())
+        self._parts.append(elements(piece, self._depth, self.dtype, self._integral, self._reader))
         self._opened = piece.closed
 
 
@@ -102,6 +97,17 @@ def _comma(text: bytes, start: int, end: int) -> int:
     return stop if stop >= 0 else text.find(b",", start + PIECE, end)
 
 
+def elements(piece: Piece, depth: int, dtype: str, integral: bool, reader: Reader) -> Array:
+    """The elements of a piece of lists nested `depth` deep; Unusual if it takes a closer look. Only its own brackets
+    tell whether it is ragged."""
+    if integral and b"." in piece.text and b'"' not in piece.marks:
+        piece = piece._replace(text=_ZERO_FRACTION.sub(b"", piece.text))
+    try:
+        return _elements(piece, depth, dtype, reader)
+    except NoNumerals:
+        raise Unusual from None
+
+
 def _elements(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
     kind = NUMPY_DTYPES[dtype]
     if dtype == "bool":
@@ -110,7 +116,9 @@ def _elements(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
         return _floats(piece, depth, dtype, reader)
     text = piece.text
     if kind.itemsize == 8 and b'"' in piece.marks:
-        text = _DIGITS.sub(rb" \1 ", text)
+        if not _DIGITS.fullmatch(text):
+            raise Unusual
+        text = text.replace(b'"', b" ")
     wide = _numbers(text, piece, depth, "i" if kind.kind == "i" else "u", reader)
     values = wide.astype(kind, copy=False)
     if kind.itemsize < 8 and not np.array_equal(values, wide):
@@ -212,7 +220,7 @@ class _Elements:
 
 
 _DIGIT = b"0123456789"
-_ODD = bytes(set(range(256)) - set(b"[],"))
 _EXPONENT = np.frombuffer(b"eE", np.uint8)
 _ZERO_FRACTION = re.compile(rb"(?<=[0-9])\.0+(?![0-9eE])")
-_DIGITS = re.compile(rb'"(-?(?:0|[1-9][0-9]*))"')
+_DIGITS = re.compile(rb'(?:[^"]*+"-?(?:0|[1-9][0-9]*+)")*+[^"]*+')
+"""Text in which whatever is quoted is digits."""

@@ -9,6 +9,7 @@ A cut may be taken at a wrong place: then the text is not one whole list, or the
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from json import JSONDecoder, dumps
 from typing import Any, Final, NamedTuple
 
@@ -93,21 +94,29 @@ def end_of_list(body: bytes, start: int) -> int:
 
 
 def members(skeleton: bytes, cuts: int = 1) -> object:
-    """What is left of a body, its tokens NaN read as CUT where `cuts` texts are cut; Unusual if it is no JSON."""
+    """What is left of a body, its tokens NaN read as CUT, of which there must be `cuts`; Unusual if it is no JSON."""
     names: list[str] = []
 
     def constant(name: str) -> NotFinite:
         names.append(name)
-        return CUT if cuts else NotFinite.of(name)
+        return CUT
 
-    reader = JSONDecoder(object_pairs_hook=_object, parse_constant=constant, parse_float=_real, parse_int=_integer)
     try:
-        found = reader.decode(skeleton.decode())
+        found = _reader(constant).decode(skeleton.decode())
     except (ValueError, RecursionError):
         raise Unusual from None
-    if cuts and names != ["NaN"] * cuts:
+    if names != ["NaN"] * cuts:
         raise Unusual
     return found
+
+
+def value(text: bytes) -> object:
+    """What a text of which nothing was cut says, which is known to be JSON."""
+    return _READER.decode(text.decode())
+
+
+def _reader(constant: Callable[[str], NotFinite]) -> JSONDecoder:
+    return JSONDecoder(object_pairs_hook=_object, parse_constant=constant, parse_float=_real, parse_int=_integer)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -128,4 +137,5 @@ def _integer(text: str) -> int:
     return int(text[:400])
 
 
+_READER = _reader(NotFinite.of)
 _LONG_TEXT = re.compile(rb'(?<!\\)"(?:values"[ \t\r\n]*:[ \t\r\n]*(?=\[)|base64"[ \t\r\n]*:[ \t\r\n]*(?="))([\["])')

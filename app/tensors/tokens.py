@@ -1,0 +1,63 @@
+"""The tokens of JSON, and what is said of a body where another one is expected.
+
+Beside JSON there are the tokens NaN, Infinity and -Infinity.
+"""
+
+import re
+from json import loads
+from typing import NoReturn
+
+from app.errors import MalformedBody
+
+WS = rb"[ \t\r\n]*+"
+NUMBER = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
+NAME = rb"NaN|-?Infinity"
+TEXT = rb'"[^"\\\x00-\x1f]*+"'
+
+TOKEN = re.compile(WS + rb"(?:([\[{])|([\]}])|([,:])|(%b)|(\")|(%b|true|false|null|%b))" % (TEXT, NAME, NUMBER))
+OPEN, CLOSE, _, PLAIN, QUOTE, SCALAR = range(1, 7)
+
+_INSIDE = re.compile(rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,4096}+')
+_CONTINUED = bytes(range(0x80, 0xC0))
+"""Bytes of a character in UTF-8 behind its first one."""
+_BLANK = re.compile(WS)
+
+
+def end_of_text(body: bytes, start: int) -> int:
+    """Behind the closing quote of the text that opens at `start`."""
+    at = start + 1
+    while inside := _INSIDE.match(body, at):
+        at = inside.end()
+    character = body[at : at + 1]
+    if character == b"\\":
+        malformed(body, at, "an escape that JSON does not have")
+    if character != b'"':
+        malformed(body, at, "a control character in a text" if character else "a text without end")
+    if body.find(b"\\u", start, at) >= 0:
+        text_of(body, start, at + 1)
+    return at + 1
+
+
+def text_of(body: bytes, start: int, end: int) -> str:
+    """What the text between two quotes says."""
+    said: str = loads(body[start:end])
+    if not said.isascii():
+        try:
+            said.encode()
+        except UnicodeEncodeError:
+            malformed(body, start, "half a surrogate pair, which is no character, in the text")
+    return said
+
+
+def behind_blanks(body: bytes, at: int) -> int:
+    return _BLANK.match(body, at).end()  # type: ignore[union-attr]
+
+
+def expected(body: bytes, at: int, what: str) -> NoReturn:
+    malformed(body, behind_blanks(body, at), f"{what} is expected")
+
+
+def malformed(body: bytes, at: int, found: str) -> NoReturn:
+    line = body.count(b"\n", 0, at) + 1
+    column = len(body[body.rfind(b"\n", 0, at) + 1 : at].translate(None, _CONTINUED)) + 1
+    raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}")
