@@ -5,7 +5,7 @@ read as one, never evaluated; arrays of objects, which would be pickles, have no
 ml_dtypes writes it as `<V2`, two bytes of no type, and so does this.
 """
 
-from ast import literal_eval
+import ast
 
 import numpy as np
 
@@ -73,11 +73,14 @@ def fields(header: Header) -> dict[str, str]:
 def _members(text: bytes, encoding: str) -> tuple[object, bool, object]:
     """descr, fortran_order and shape of a header."""
     try:
-        header = literal_eval(text.decode(encoding))
+        tree = ast.parse(text.decode(encoding).lstrip(" \t"), mode="eval").body
+        header = ast.literal_eval(tree)
     except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
         raise MalformedBody("the npy header is no Python literal") from None
     if not isinstance(header, dict) or header.keys() != {"descr", "fortran_order", "shape"}:
         raise MalformedBody("the npy header must be a dictionary of descr, fortran_order and shape")
+    if isinstance(tree, ast.Dict) and len(tree.keys) > len(header):
+        raise MalformedBody("the npy header gives one of descr, fortran_order and shape more than once")
     if not isinstance(header["fortran_order"], bool):
         raise MalformedBody("fortran_order in the npy header must be True or False")
     return header["descr"], header["fortran_order"], header["shape"]

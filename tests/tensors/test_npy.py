@@ -145,10 +145,12 @@ def test_other_dtypes_are_refused(descr: str) -> None:
         files.npy_of(USUAL.replace("(2, 3)", "(2, abort())")),
         files.npy_of(USUAL.replace("'shape'", "'form'")),
         files.npy_of(USUAL.replace("}", "'more': 1}")),
+        files.npy_of(USUAL.replace("}", "'shape': (6,)}")),
+        files.npy_of(USUAL.replace("{", "{'descr': '<f4', ")),
         files.npy_of(USUAL.replace("False", "0")),
         files.npy_of(USUAL.replace("'fortran_order': False,", "")),
     ],
-    ids=range(26),
+    ids=range(28),
 )
 def test_what_is_no_npy_file_is_malformed(content: bytes) -> None:
     assert type(refusal(content)) is MalformedBody
