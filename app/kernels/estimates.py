@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from app.kernels.approximation import Approximation, nothing
 from app.kernels.double_double import two_sum
-from app.kernels.loading import read
+from app.kernels.loading import SCALES, near, read
 from app.kernels.parts import added, exact_parts, grouped, products, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
 # Terms that are added in a row; of products, twice as many.
 RUN = 32
-# Bits of a head, of which 2 RUN squares add exactly.
-WIDTH = 23
+# So many squares are added at once; of more, 2 RUN and then the sums.
+SHORT = 2048
 # Elements of sizes 2^-LIMIT to 2^LIMIT have squares far from overflow and underflow.
 LIMIT = 400
 # Elements of float64 up to this size have rests and sums that are normal numbers.
@@ -33,9 +33,7 @@ Estimate = Callable[[NDArray[Any], Shape, Scratch], Approximation]
 
 def estimate_elements(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
     """Elements of float64 as heads, which add exactly, and rests of some 2^-40 of them, which need not."""
-    y = scratch.shaped(tile.shape)[0]
-    np.copyto(y, tile)
-    return _estimate(y, shape, scratch)
+    return _estimate(near(tile, scratch), shape, scratch)
 
 
 def estimate_magnitudes(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
@@ -47,40 +45,53 @@ def estimate_short_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -
     """Squares that float64 holds: each sum of r of them is within r·2^-53 of itself, in whatever order."""
     y = scratch.shaped(tile.shape)[0]
     values = read(tile, y, scratch)
-    if values.dtype != tile.dtype and not _largest(values) <= FORMATS[tile.dtype].largest:  # infinities hide
+    scale = SCALES[tile.dtype]
+    if scale and not _largest(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
         return _unknown(shape)
     y = y.reshape(shape)
     sums = np.einsum("arb,arb->ab", y, y).reshape(-1)
+    if scale:
+        sums *= 2.0 ** (2 * scale)
     return Approximation(sums, nothing(len(sums)), nothing(len(sums)), shape[1] * 2.0**-53)
 
 
 def estimate_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
-    """x = a + b with a of so few bits that Σa² is exact; Σb(2a + b), at most 2^-WIDTH of it, is added up as it comes.
+    """x = a + b with a of so few bits that Σa² is exact; Σb(x + a), which is far smaller, is added up as it comes.
 
-    With |x| <= 2^e, a a multiple of 2^(e-WIDTH) and r terms: |b| <= 2^(e-WIDTH-1), so Σ|b(2a + b)| <= r·2^(2e-WIDTH+1).
-    Float64 sums of 2 RUN products each and then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
+    With |x| <= 2^e and a a multiple of 2^(e-w), |b| is at most c = 2^(e-w-1), and |x + a| at most 2|x| + c. So
+    Σ|b(x + a)| over r terms is at most c(2√(rΣx²) + rc), by Cauchy and Schwarz. Float64 sums of 2 RUN products each and
+    then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
     """
     r = shape[1]
-    rest = scratch.shaped(tile.shape)[0]
-    np.copyto(rest, tile)
-    largest = _largest(rest)
+    x = near(tile, scratch)
+    largest = _largest(x)
     top = frexp(largest)[1]
     if not largest < np.inf or not -LIMIT < top < LIMIT:
         return _unknown(shape)
-    head = scratch.shaped(tile.shape)[1]
-    split(rest, top - WIDTH, head)
-    head, rest = head.reshape(shape), rest.reshape(shape)
-    squares = products(head, head, 2 * RUN)
-    head *= 2
-    head += rest
-    small = np.add.reduce(products(head, rest, 2 * RUN), axis=1)
-    exact = exact_parts(squares, np.empty_like(squares), 2 * top + (2 * RUN - 1).bit_length(), 2 * (top - WIDTH))
+    run = r if r <= SHORT else 2 * RUN
+    need = (run - 1).bit_length()
+    width = (53 - need) // 2
+    rest, head, *_ = scratch.shaped(tile.shape)
+    split(x, top - width, head, rest)
+    squares = products(head.reshape(shape), head.reshape(shape), run)
+    if x is tile:
+        head += x
+    else:  # that holds the rest now
+        head *= 2
+        head += rest
+    small = np.add.reduce(products(head.reshape(shape), rest.reshape(shape), 2 * RUN), axis=1)
+    exact = exact_parts(squares, 2 * top + need, 2 * (top - width))
     high, tail = two_sum(exact[0].values, small.reshape(-1))
     for part in exact[1:]:
         high, low = two_sum(high, part.values)
         tail += low
-    missed = r * (2 * RUN + r // RUN + 5) * 2.0 ** (2 * top - WIDTH - 52)
-    return Approximation(*two_sum(high, tail), missed + np.abs(tail) * 2.0**-51)
+    step = 2.0 ** (top - width - 1)  # what no |b| is above
+    errors = (2 * RUN + r // RUN + 5) * 2.0**-53
+    missed = np.sqrt((np.abs(high) + r * step * 2.0 ** (top + 2) * errors) * r)  # the root is of no less than Σx²
+    missed += r * step
+    missed *= 2 * step * errors
+    missed += np.abs(tail) * 2.0**-51
+    return Approximation(*two_sum(high, tail), missed)
 
 
 def together(several: list[Approximation]) -> Approximation:
@@ -110,9 +121,9 @@ def _estimate(y: Floats, shape: Shape, scratch: Scratch) -> Approximation:
     if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
         return _unknown(shape)
     cut = top + max(2, shape[1].bit_length()) - 53
-    head = scratch.shaped(y.shape)[1]
-    split(y, cut, head)
-    high, low = two_sum(added(head.reshape(shape)).reshape(-1), _sums(y.reshape(shape)))
+    rest, head = scratch.shaped(y.shape)[:2]
+    split(y, cut, head, rest)
+    high, low = two_sum(added(head.reshape(shape)).reshape(-1), _sums(rest.reshape(shape)))
     return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
 
 

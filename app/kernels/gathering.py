@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.kernel import Box
-from app.kernels.loading import Loaded, load, measure
+from app.kernels.loading import Loaded, load, measure, near
 from app.kernels.parts import Part, Sums, collected, folded
 from app.kernels.regions import Piece
 from app.kernels.scratch import Scratch
@@ -132,7 +132,7 @@ def gather(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> Gathe
     a, _, b, _ = pieces[0]
     gathered = Gathered((a.stop - a.start) * (b.stop - b.start))
     for index, piece in enumerate(pieces):
-        cut = box[piece]
+        cut = box[piece] if box.shape[3] > 1 else near(box[piece], scratch)
         tile, shape = summed_in_the_middle(cut)
         loaded = load(cut, tile, shape, scratch)
         flags = _flags(tile, shape, loaded, term.signed)

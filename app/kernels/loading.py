@@ -12,42 +12,82 @@ from app.kernels.scratch import Scratch, Scratches
 
 Dtype = np.dtype[Any]
 
-TILE = 1 << 16
-"""Elements of a tile: two float64 arrays of it stay in a core's second-level cache."""
+TILE, NARROW_TILE = 1 << 16, 1 << 17
+"""Elements of a tile: two float64 arrays of it stay in a core's second-level cache; of a narrow one, one array and half
+of another."""
 
 
-TILES = Scratches(8, TILE)
+SCALES: dict[Dtype, int] = {dtype: 112 if dtype == np.float16 else 0 for dtype in FORMATS}
+"""How many powers of two the elements of a dtype are read too small: it costs less to multiply their sums."""
+
+TILES = Scratches(8, NARROW_TILE)
 """Arrays of a tile: the first for values, the second for their bits or their heads, and more."""
 
 
 class Loaded(NamedTuple):
-    """A tile y[a, r, b] to be summed over r: multiples of 2^unit, at most 2^top in size; both 0 where all is zero."""
+    """A tile y[a, r, b] to be summed over r: multiples of 2^unit, at most 2^top in size; both 0 where all is zero. Its
+    elements are y * 2^scale. It is the tile itself or the first array of the scratch memory: not to be written to, but
+    by what writes to that array."""
 
     y: Floats
     top: int
     unit: int
-    zeros: bool  # some are 0, of either sign
+    zeros: bool  # some are -0.0, or may be
     finite: bool = True
+    scale: int = 0
 
 
 def load(tile: NDArray[Any], ordered: NDArray[Any], shape: tuple[int, int, int], scratch: Scratch) -> Loaded:
     """The elements of a tile as `shape`, in the order of its transposed view `ordered`. Where not all are finite, the
     range says nothing."""
     form = FORMATS[tile.dtype]
+    largest, smallest, zeros = (_range_float16 if tile.dtype == np.float16 else _range)(tile, scratch)
+    if tile.dtype == np.float64 and ordered.flags.c_contiguous:
+        y = tile.reshape(shape)
+    else:
+        y = scratch.shaped(ordered.shape)[0]
+        read(ordered, y, scratch)
+        y = y.reshape(shape)
+    if not largest:
+        return Loaded(y, 0, 0, zeros)
+    scale = SCALES[tile.dtype]
+    return Loaded(
+        y, form.exponent(largest) + 1 - scale, form.unit(smallest) - scale, zeros, largest < form.infinity, scale
+    )
+
+
+def near(tile: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
+    """A tile to be read more than once: itself, or, of float64, a copy of one that lies scattered, in the first array.
+    Pieces of it that are some power of two apart would not stay in a cache together."""
+    if tile.itemsize < 8 or tile.flags.c_contiguous:
+        return tile
+    y = scratch.shaped(tile.shape)[0]
+    np.copyto(y, tile)
+    return y
+
+
+def _range(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
+    """The bits, without signs, of the largest element and of the smallest that is not zero, and whether any is zero."""
+    form = FORMATS[tile.dtype]
     # Without their signs, floats are ordered as the integers of the same bits; infinities and NaN are the largest.
     sizes = scratch.bits(tile.shape, form.bits)
     np.bitwise_and(tile.view(form.bits), form.magnitude, out=sizes)
     largest, smallest = int(np.maximum.reduce(sizes, axis=None)), int(np.minimum.reduce(sizes, axis=None))
-    zeros, finite = smallest == 0, largest < form.infinity
+    zeros = smallest == 0
     if zeros and largest:
         # Unsigned, 0 - 1 is the largest number: the smallest of the others is left.
         sizes -= form.bits.type(1)
         smallest = int(np.minimum.reduce(sizes, axis=None)) + 1
-    y = scratch.shaped(ordered.shape)[0]
-    read(ordered, y, scratch)
-    if not largest:
-        return Loaded(y.reshape(shape), 0, 0, zeros)
-    return Loaded(y.reshape(shape), form.exponent(largest) + 1, form.unit(smallest), zeros, finite)
+    return largest, smallest, zeros
+
+
+def _range_float16(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
+    """The same with fewer writes, but that any element may be as small as the format has them: so few bits lie between
+    its smallest and its largest number that sums need not know better."""
+    signed = tile.view(np.int16)
+    most_negative = int(np.maximum.reduce(tile.view(np.uint16), axis=None)) & 0x7FFF
+    largest = max(int(np.maximum.reduce(signed, axis=None)), most_negative)
+    return largest, 1, int(np.minimum.reduce(signed, axis=None)) == -0x8000
 
 
 def measure(y: Floats, scratch: Scratch, dtype: Dtype) -> Loaded:
@@ -62,7 +102,8 @@ def measure(y: Floats, scratch: Scratch, dtype: Dtype) -> Loaded:
 
 
 def read(tile: NDArray[Any], y: Floats, scratch: Scratch) -> NDArray[Any]:
-    """A tile's values into y. Returns them in the narrowest dtype at hand, in the tile or in scratch memory."""
+    """A tile's values times 2^-SCALES into y. Returns them in the narrowest dtype at hand, in the tile or in scratch
+    memory."""
     return _READERS[tile.dtype](tile, y, scratch)
 
 
@@ -90,7 +131,6 @@ def _read_float16(tile: NDArray[Any], y: Floats, scratch: Scratch) -> NDArray[An
     bits <<= 13
     bits &= np.int32(-0x70002000)
     values = bits.view(np.float32)
-    values *= np.float32(2.0**112)
     np.copyto(y, values)
     return values
 

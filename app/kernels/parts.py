@@ -38,20 +38,21 @@ class Sums(NamedTuple):
     unit: int
 
 
-def exact_parts(y: Floats, scratch: Floats, top: int, unit: int) -> list[Part]:
-    """The sums of y[a, r, b] over r as parts of a * b outputs. Overwrites y, and scratch, which has y's shape."""
+def exact_parts(y: Floats, top: int, unit: int) -> list[Part]:
+    """The sums of y[a, r, b] over r as parts of a * b outputs. Overwrites y."""
     parts: list[Part] = []
-    for sums in exact_sums(y, scratch, top, unit):
+    for sums in exact_sums(y, y, np.empty_like(y), top, unit):
         values = sums.values
         if values.shape[1] == 1:
             parts.append(Part(values.reshape(-1), sums.top, sums.unit))
         else:
-            parts += exact_parts(values, np.empty_like(values), sums.top, sums.unit)
+            parts += exact_parts(values, sums.top, sums.unit)
     return parts
 
 
-def exact_sums(y: Floats, scratch: Floats, top: int, unit: int) -> list[Sums]:
-    """The sums of y[a, r, b] over r, in groups as large as they can be. Overwrites y, and scratch, of y's shape."""
+def exact_sums(y: Floats, rest: Floats, head: Floats, top: int, unit: int) -> list[Sums]:
+    """The sums of y[a, r, b] over r, in groups as large as they can be. Overwrites `rest`, which may be y itself, and
+    `head`, of y's shape."""
     terms = y.shape[1]
     need = (terms - 1).bit_length()
     room = 53 - (top - unit)
@@ -63,21 +64,27 @@ def exact_sums(y: Floats, scratch: Floats, top: int, unit: int) -> list[Sums]:
     # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes.
     bits = max(2, min(need, max(4, (107 - (top - unit)) // 2)))
     cut = top + bits - 53
-    split(y, cut, scratch)
-    if bits >= need:
-        heads = Sums(added(scratch), top + need, cut)
-    else:
-        heads = Sums(grouped(scratch, 1 << bits), top + bits, cut)
-    return [heads, *exact_sums(y, scratch, cut - 1, unit)]
+    split(y, cut, head, rest)
+    heads = Sums(added(head), top + need, cut) if bits >= need else Sums(grouped(head, 1 << bits), top + bits, cut)
+    return [heads, *exact_sums(rest, rest, head, cut - 1, unit)]
+
+
+def scaled(several: list[Sums], exponent: int) -> list[Sums]:
+    """The sums times 2^exponent, in place."""
+    if not exponent:
+        return several
+    for sums in several:
+        np.multiply(sums.values, 2.0**exponent, out=sums.values)
+    return [Sums(sums.values, sums.top + exponent, sums.unit + exponent) for sums in several]
 
 
 def collected(several: list[Sums]) -> list[Part]:
     """Sums of the same outputs, [a, groups, b] with the same a and b, as parts."""
     top, unit = max([sums.top for sums in several]), min([sums.unit for sums in several])
     if top - unit > WIDEST:
-        return [part for sums in several for part in exact_parts(sums.values, np.empty_like(sums.values), *sums[1:])]
+        return [part for sums in several for part in exact_parts(*sums)]
     y = several[0].values if len(several) == 1 else np.concatenate([sums.values for sums in several], axis=1)
-    return exact_parts(y, np.empty_like(y), top, unit)
+    return exact_parts(y, top, unit)
 
 
 def products(x: Floats, y: Floats, most: int) -> Floats:
@@ -100,7 +107,7 @@ def folded(parts: list[Part]) -> list[Part]:
     if top - unit > WIDEST:
         return parts
     stack = np.stack([part.values for part in parts])[None]
-    return [_tight(part) for part in exact_parts(stack, np.empty_like(stack), top, unit)]
+    return [_tight(part) for part in exact_parts(stack, top, unit)]
 
 
 def _tight(part: Part) -> Part:
@@ -109,12 +116,13 @@ def _tight(part: Part) -> Part:
     return Part(part.values, max(part.unit, min(part.top, frexp(largest)[1])) if largest else part.unit, part.unit)
 
 
-def split(y: Floats, cut: int, head: Floats) -> None:
-    """Move what of y lies above 2^cut to `head`; y keeps the rest, at most 2^(cut-1) in size. |y| <= 2^(cut+51)."""
+def split(y: Floats, cut: int, head: Floats, rest: Floats) -> None:
+    """What of y lies above 2^cut as `head`, and the rest, at most 2^(cut-1) in size; `rest` may be y itself.
+    |y| <= 2^(cut+51)."""
     big = 1.5 * 2.0 ** (52 + cut)
     np.add(y, big, out=head)
     head -= big
-    y -= head
+    np.subtract(y, head, out=rest)
 
 
 def added(y: Floats) -> Floats:

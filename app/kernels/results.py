@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.kernels.approximation import Approximation
 from app.kernels.double_double import two_product, two_sum
-from app.kernels.rounding import Floats, Integers, cast, round_one, round_pair, round_scaled
+from app.kernels.rounding import Floats, Integers, cast, round_one, round_pair, round_scaled, some
 
 Dtype = np.dtype[Any]
 Mask = NDArray[np.bool_]
@@ -86,7 +86,7 @@ class Rounded(Result):
         result = self._approximate(high, count)
         width = _SINGLE_ERROR + 2 * relative
         undecided = np.zeros(len(high), np.bool_)
-        if missed.any():
+        if some(missed):
             slack = np.abs(result) * width + self._slope(high, count) * missed
             below, values = cast(result - slack, dtype), cast(result + slack, dtype)
             near = np.flatnonzero(~alike(below, values) | (slack > 0.5 * np.abs(result)))
@@ -121,7 +121,7 @@ class Rounded(Result):
         high, low, missed, relative = about
         result, rest, exact = self._refine(high, low, count)
         error = np.where(exact, 0.0, np.abs(result) * _PAIR_ERROR) + np.abs(result) * (2 * relative)
-        if missed.any():
+        if some(missed):
             error += self._slope(high, count) * missed
         # A little more for the roundings of this very sum, and enough to be seen beside the rest, to which it is added.
         error = error * (1 + 2.0**-50) + np.where(error > 0, np.abs(rest) * _SINGLE_ERROR, 0.0)
@@ -134,7 +134,7 @@ class Total(Rounded):
     keeps_one = True
 
     def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
-        if about.relative or about.missed.any():
+        if about.relative or some(about.missed):
             return super().settle(about, count, dtype)
         return round_pair(about.high, about.low, dtype), np.zeros(len(about.high), np.bool_)
 

@@ -99,11 +99,16 @@ def cast(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     return odd.view(np.float32).astype(dtype)
 
 
+def some(values: Floats) -> bool:
+    """Whether any of them is not 0. Copies of one number that take no memory are one to look at."""
+    return bool((values[:1] if values.strides == (0,) else values).any())
+
+
 def round_pair(high: Floats, low: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     """high + low, rounded once into `dtype`. `high` must be the float64 nearest to the sum, ties to even."""
     if dtype == _FLOAT64:
         return high
-    return cast(round_odd(high, low) if low.any() else high, dtype)
+    return cast(round_odd(high, low) if some(low) else high, dtype)
 
 
 def pair_of_one(high: float, low: float, dtype: np.dtype[Any]) -> float:

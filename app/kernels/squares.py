@@ -9,7 +9,7 @@ from app.kernels.bins import Bins
 from app.kernels.estimates import estimate_short_squares, estimate_squares
 from app.kernels.few import Ratio
 from app.kernels.loading import Loaded
-from app.kernels.parts import Part, Sums, exact_sums, products, split
+from app.kernels.parts import Part, Sums, exact_sums, products, scaled, split
 from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
@@ -25,10 +25,12 @@ def cut_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     if top - unit > MOST_DIGITS * (DIGIT + 1) - 1 or 2 * unit < LOWEST_UNIT or 2 * top > HIGHEST_TOP:
         return None
     digits: list[Part] = []
+    rest, *free = scratch.shaped(y.shape)
     while top - unit > DIGIT:
         cut = top - DIGIT
-        digit = scratch.shaped(y.shape)[1 + len(digits)]
-        split(y, cut, digit)
+        digit = free[len(digits)]
+        split(y, cut, digit, rest)
+        y = rest
         digits.append(Part(digit, top, cut))
         top = cut - 1
     digits.append(Part(y, top, unit))
@@ -59,7 +61,8 @@ def cut_short_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     top, unit = 2 * loaded.top, 2 * loaded.unit
     if not cuttable(top, unit):
         return None
-    return exact_sums(np.square(loaded.y, out=loaded.y), scratch.shaped(loaded.y.shape)[1], top, unit)
+    y = np.square(loaded.y, out=loaded.y)
+    return scaled(exact_sums(y, y, scratch.shaped(y.shape)[1], top, unit), 2 * loaded.scale)
 
 
 def count_short_squares(bins: Bins, y: Floats) -> None:

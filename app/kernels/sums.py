@@ -17,12 +17,12 @@ from app.kernels.gathering import PENDING, Gathered, gather, summed_in_the_middl
 from app.kernels.kernel import Box, quiet
 from app.kernels.layers import CELL, layered
 from app.kernels.leading import leading
-from app.kernels.loading import TILE, TILES
+from app.kernels.loading import NARROW_TILE, TILE, TILES
 from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
 from app.kernels.regions import cuts, regions
 from app.kernels.results import MEAN, ROOT, TOTAL, Result
-from app.kernels.rounding import FORMATS
+from app.kernels.rounding import FORMATS, some
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
 
@@ -81,7 +81,7 @@ class ExactSum:
         waiting: list[Gathered] = []
         start = stop = size = 0
         with TILES.borrowed() as scratch:
-            for _, _, pieces in regions(box.shape, TILE, DEPTH):
+            for _, _, pieces in regions(box.shape, self.term.tile, DEPTH):
                 gathered = gather(box, pieces, self.term, scratch)
                 full = stop - start + gathered.outputs > TOGETHER or size + gathered.size > PENDING
                 if waiting and (full or not gathered.narrow):
@@ -102,7 +102,7 @@ class ExactSum:
         waiting: list[tuple[Box, Approximation]] = []
         outputs = 0
         with TILES.borrowed() as scratch:
-            for a, b, pieces in regions(box.shape, TILE, DEPTH):
+            for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, DEPTH):
                 tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
                 about = together([estimate(tile, shape, scratch) for tile, shape in tiles])
                 waiting.append((box[a, :, b], about))
@@ -119,7 +119,7 @@ class ExactSum:
         about = side_by_side([about for _, about in waiting])
         values, undecided = self.result.settle(about, waiting[0][0].shape[1] * waiting[0][0].shape[3], self.dtype)
         undecided |= (about.high == 0) & (self.term.signed | (about.missed > 0))
-        if undecided.any():
+        if np.count_nonzero(undecided):
             start = 0
             for region, estimated in waiting:
                 here = slice(start, start + len(estimated.high))
@@ -192,12 +192,12 @@ class ExactSum:
         about = _total(parts, outputs)
         values, undecided = self.result.settle(about, count, self.dtype)
         zero = about.high == 0
-        if about.missed.any():
+        if some(about.missed):
             undecided |= zero & (about.missed > 0)
-        if undecided.any():
+        if np.count_nonzero(undecided):
             at = np.flatnonzero(undecided)
-            some = [Part(part.values[at], part.top, part.unit) for part in parts]
-            values[at] = self._of_bins(some, np.full(len(at), OTHER, np.uint8), count)
+            theirs = [Part(part.values[at], part.top, part.unit) for part in parts]
+            values[at] = self._of_bins(theirs, np.full(len(at), OTHER, np.uint8), count)
             zero &= ~undecided
         return self._with_specials(values, zero, flags)
 
@@ -211,7 +211,7 @@ class ExactSum:
     def _with_specials(self, values: NDArray[Any], zero: NDArray[np.bool_], flags: Flags | None) -> NDArray[Any]:
         """Values where sums are zero, and where `flags` say that something else than a number is to come out."""
         result = self.result
-        if zero.any():
+        if np.count_nonzero(zero):
             values[zero] = result.of_zero
             if flags is not None and self.term.signed and result.keeps_one:
                 values[zero & (flags & OTHER == 0)] = -0.0

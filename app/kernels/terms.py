@@ -9,8 +9,8 @@ import numpy as np
 from app.kernels.bins import Bins
 from app.kernels.estimates import Estimate, estimate_elements, estimate_magnitudes
 from app.kernels.few import Ratio
-from app.kernels.loading import Loaded
-from app.kernels.parts import WIDEST, Sums, exact_sums
+from app.kernels.loading import NARROW_TILE, TILE, Loaded
+from app.kernels.parts import WIDEST, Sums, exact_sums, scaled
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
 
@@ -20,10 +20,10 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A function of an element. `cut` makes sums of a tile's terms, overwriting it, or returns None where their range
+    """A function of an element. `cut` makes sums of a tile's terms, or returns None where their range
     is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
     sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_ratio` is the term of
-    a fraction, as one."""
+    a fraction, as one. `tile` elements are cut together."""
 
     signed: bool
     cut: Callable[[Loaded, Scratch], list[Sums] | None]
@@ -31,6 +31,7 @@ class Term:
     of_ratio: Callable[[int, int], Ratio]
     estimate: Estimate | None
     enough: int = 0
+    tile: int = TILE
 
 
 def cuttable(top: int, unit: int) -> bool:
@@ -41,12 +42,12 @@ def cuttable(top: int, unit: int) -> bool:
 def cut_elements(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     if not cuttable(loaded.top, loaded.unit):
         return None
-    return exact_sums(loaded.y, scratch.shaped(loaded.y.shape)[1], loaded.top, loaded.unit)
+    rest, head, *_ = scratch.shaped(loaded.y.shape)
+    return scaled(exact_sums(loaded.y, rest, head, loaded.top, loaded.unit), loaded.scale)
 
 
 def cut_magnitudes(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
-    np.abs(loaded.y, out=loaded.y)
-    return cut_elements(loaded, scratch)
+    return cut_elements(loaded._replace(y=np.abs(loaded.y, out=scratch.shaped(loaded.y.shape)[0])), scratch)
 
 
 def count_elements(bins: Bins, y: Floats) -> None:
@@ -80,13 +81,18 @@ def ratio_magnitude(numerator: int, denominator: int) -> Ratio:
 _ENOUGH = 64
 
 
+def _tile(dtype: np.dtype[Any]) -> int:
+    """Terms of float16 are never cut, so they take one array."""
+    return NARROW_TILE if dtype == np.float16 else TILE
+
+
 def element(dtype: np.dtype[Any]) -> Term:
     """A dtype's elements themselves."""
     estimate = estimate_elements if dtype == np.float64 else None
-    return Term(True, cut_elements, count_elements, ratio, estimate, _ENOUGH)
+    return Term(True, cut_elements, count_elements, ratio, estimate, _ENOUGH, _tile(dtype))
 
 
 def magnitude(dtype: np.dtype[Any]) -> Term:
     """Their magnitudes."""
     estimate = estimate_magnitudes if dtype == np.float64 else None
-    return Term(False, cut_magnitudes, count_magnitudes, ratio_magnitude, estimate, _ENOUGH)
+    return Term(False, cut_magnitudes, count_magnitudes, ratio_magnitude, estimate, _ENOUGH, _tile(dtype))
