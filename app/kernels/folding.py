@@ -49,10 +49,12 @@ def _turned_bytes(rows: NDArray[Any]) -> int:
 
 
 def in_one_pass(box: NDArray[Any]) -> bool:
-    """Whether `fold` is one call of NumPy that needs no tiles: it holds nothing but few outputs in the cache."""
+    """Whether `fold` needs no tiles: it is one call of NumPy, or a few, that hold nothing but outputs in the cache."""
     o, r1, i, r2 = box.shape
-    if o * i == 1:
+    if o * i == 1 or (r1 == 1 and r2 * box.itemsize > max(SHORT_BYTES, _turned_bytes(box))):
         return bool(box.flags.c_contiguous)
+    if r1 <= FEW and r2 == 1:
+        return o * i * box.itemsize <= TILE_BYTES
     return r1 >= DEPTH and WIDE_BYTES <= i * r2 * box.itemsize <= COPIED_TILE_BYTES
 
 

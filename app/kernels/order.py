@@ -18,6 +18,10 @@ from app.kernels.folding import fold
 Duel = tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]
 
 
+# One output in so many that is to be looked at again is looked at by itself.
+FEW = 8
+
+
 class Order(Protocol):
     """The smallest, or the largest, of a dtype."""
 
@@ -56,6 +60,7 @@ class IntegerOrder:
         self.storage = dtype
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
         if dtype.kind == "b":
+            self._ufunc = np.logical_or if largest else np.logical_and  # the same, but they stop at the first hit
             self.last: np.generic = np.bool_(not largest)
         else:
             bounds = np.iinfo(dtype)
@@ -100,9 +105,17 @@ class FloatOrder:
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
         found = self.rivals(box)
-        alone = box.shape[1] * box.shape[3] == 1
-        if not alone and np.logical_or.reduce(np.equal(found, 0)):
-            return self._bits.extremes(box.view(self._bits.storage)).view(self.storage)
+        o, r1, i, r2 = box.shape
+        if r1 * r2 == 1:
+            return found
+        zeros = np.equal(found, 0)
+        if np.logical_or.reduce(zeros):
+            bits = box.view(self._bits.storage)
+            at = np.flatnonzero(zeros)
+            if len(at) * FEW > o * i:
+                return self._bits.extremes(bits).view(self.storage)
+            outer, inner = np.divmod(at, i)
+            found[at] = self._bits.extremes(bits[outer, :, inner][:, :, np.newaxis]).view(self.storage)
         return found
 
     def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
