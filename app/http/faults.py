@@ -25,13 +25,9 @@ class Faultless(HttpToolsProtocol):
     """One connection, until it has a fault."""
 
     faulty = False
-    """Whether no more is read of it."""
+    """Whether no more is to be read of it."""
 
     _fault: Fault | None = None
-
-    def data_received(self, data: bytes) -> None:
-        if not self.faulty:
-            super().data_received(data)
 
     def fault_found(self, fault: Fault) -> None:
         """Called by the parser: ValueError, which ends the reading, and the fault is told."""

@@ -26,12 +26,16 @@ class BoundedHeads(WithoutUpgrades):
     fields: Fields
     """Those of the last head that is there, by name."""
 
+    method: bytes
+    version: str
+
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._headed: object = None  # the fields of the last head that is there
         self._heading: object = self  # those of the head that is waited for
         self._late = 0.0  # when it will have taken too long, 0 if none is waited for
         self._timer: TimerHandle | None = None
+        self._framed: object = None  # what was looked at in the last head
         self._bodiless = 0  # bytes that have come since a head was there, or a part of a body
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
@@ -59,12 +63,17 @@ class BoundedHeads(WithoutUpgrades):
             self.fault_found(self._too_long())
         self._bodiless = 0
         self._headed = self.headers
-        self.fields = by_name(self.headers)
+        self.fields = fields = by_name(self.headers)
+        self.method, self.version = self.parser.get_method(), self.parser.get_http_version()
         if self.url[:1] != b"/":
             self.url = origin_form(self.url)
-        fault = fault_of(self.parser.get_method(), self.url, self.parser.get_http_version(), self.fields)
+        framed = self.method, self.version, fields.get(b"host"), fields.get(b"transfer-encoding"), fields.get(b"expect")
+        if framed == self._framed and self.url[:1] == b"/" and len(self.url) <= LONGEST_URL:
+            return  # as it was in the last head, which had no fault
+        fault = fault_of(self.method, self.url, self.version, fields)
         if fault is not None:
             self.fault_found(fault)
+        self._framed = framed
 
     def on_body(self, body: bytes) -> None:
         self._bodiless = 0

@@ -80,7 +80,7 @@ class Protocol(Lingering):
     def _short_way(self) -> Post | None:
         """What is asked, if it may be answered at once."""
         post = self._posts.get(self.url.partition(b"?")[0])
-        if post is None or self.parser.get_method() != b"POST" or b"#" in self.url:
+        if post is None or self.method != b"POST" or b"#" in self.url:
             return None
         if (
             self.readiness.stopping
@@ -110,7 +110,7 @@ class Protocol(Lingering):
     def _begin(self) -> None:
         """Take the long way."""
         self.scope["headers"] = self.headers.copy()  # the parser adds trailers, which nobody may take for fields
-        if self.parser.get_http_version() == "1.0":
+        if self.version == "1.0":
             self.expect_100_continue = False
         super().on_headers_complete()
 
@@ -120,7 +120,7 @@ class Protocol(Lingering):
         lines = [STATUS_LINE[reply.status]]
         for name, value in (*self.server_state.default_headers, *reply.raw_headers(*said)):
             lines += (name, b": ", value, b"\r\n")
-        stays = self.parser.get_http_version() != "1.0" and self.parser.should_keep_alive()
+        stays = self.version != "1.0" and self.parser.should_keep_alive()
         lines += (b"\r\n" if stays else b"connection: close\r\n\r\n", reply.body)
         self._outbox.put(self.transport, b"".join(lines), stays)
         if not stays:

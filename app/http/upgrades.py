@@ -20,7 +20,7 @@ class WithoutUpgrades(Faultless):
     _again = b""
 
     def data_received(self, data: bytes) -> None:
-        while data:
+        while data and not self.faulty:
             self._arrived, self._again = data, b""
             super().data_received(data)
             data = self._again
