@@ -9,6 +9,7 @@ pieces       pieces of such a text, and the marks between their elements
 ahead        elements that are read while the body they stand in is still coming
 grammar      any JSON body taken apart, and the judge of what is JSON
 enclosed     lists and objects of any size, found to be JSON at the speed of their text
+marks        the brackets, commas and colons of a piece of JSON, and what is open between them
 tokens       the tokens of JSON, and what is said where another one is expected
 literal      any text of a tensor, read exactly; every refusal of an element comes from here
 regular      lists that go on as those before them

@@ -11,13 +11,14 @@ it and of the object it stands in. Only where two of them are alike is the text 
 import re
 from array import array
 from json import dumps
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
 from app.errors import DuplicateKey
+from app.tensors.marks import Marks
 from app.tensors.numerals import is_json
 from app.tensors.tokens import CLOSE, OPEN, PLAIN, QUOTE, SCALAR, TOKEN, end_of_text, expected, text_of
 
@@ -100,7 +101,7 @@ class _Look:
 
     def _judged(self, window: bytes, most: int = WINDOW) -> bool:
         """Whether the parser takes the window up to its last mark, or to so many; then that is where to go on."""
-        seen = _Marks.of(window, len(self._opened), most)
+        seen = Marks.of(window, len(self._opened), most)
         if seen is None:
             return False
         height = len(self._opened)
@@ -148,7 +149,7 @@ class _Look:
             text = _NAMES.sub(b" 0 ", text)
         return is_json(start + text + end) or is_json(start + _LARGE.sub(_smaller, text) + end)
 
-    def _note(self, seen: "_Marks", text: bytes) -> None:
+    def _note(self, seen: "Marks", text: bytes) -> None:
         """The names in a window that may come twice, those that stand alone in objects that are closed left out."""
         owners = seen.owners(self._at, self._opened, self._objects)
         order = np.argsort(owners, kind="stable")
@@ -241,67 +242,6 @@ class _Look:
         expected(self._body, self._at, what)
 
 
-class _Marks:
-    """The brackets and commas of a window that stand outside of texts, up to the last of them or to the end of what
-    was open before."""
-
-    def __init__(self, kinds: NDArray[np.uint8], outside: NDArray[Any], marks: NDArray[np.intp], height: int) -> None:
-        depths = np.cumsum(_STEPS[kinds[marks]], dtype=np.int32)
-        over = np.flatnonzero(depths == -height)[:1]
-        count = int(over[0]) + 1 if over.size else marks.size
-        self.marks = marks[:count]
-        self.depths = depths[:count]
-        """How many more are open behind each mark than before the window."""
-        self.end = int(self.marks[-1]) + 1
-        self._kinds = kinds
-        self._opens = np.flatnonzero(_STEPS[kinds[self.marks]] > 0)
-        least = np.minimum.accumulate(self.depths[::-1])[::-1]
-        self._left = self._opens[least[self._opens] >= self.depths[self._opens]]
-        self.colons = np.flatnonzero((kinds[: self.end] == ord(":")) & outside[: self.end])
-
-    @classmethod
-    def of(cls, window: bytes, height: int, most: int) -> "_Marks | None":
-        """`height`: how many are open before the window. None if it has no marks; `most` are looked at."""
-        if b"\\" in window:
-            window = window.replace(b"\\\\", b"__").replace(b'\\"', b"__")
-        kinds = np.frombuffer(window, np.uint8)
-        outside = ~np.bitwise_xor.accumulate(kinds == ord('"'))
-        marks = np.flatnonzero(_IS_MARK[kinds] & outside)[:most]
-        return cls(kinds, outside, marks, height) if marks.size else None
-
-    def left_open(self) -> bytes:
-        return self._kinds[self.marks[self._left]].tobytes()
-
-    def objects_left_open(self) -> NDArray[np.intp]:
-        places: NDArray[np.intp] = self.marks[self._left]
-        found: NDArray[np.intp] = places[self._kinds[places] == ord("{")]
-        return found
-
-    def owners(self, start: int, opened: bytearray, objects: "array[int]") -> NDArray[np.int64]:
-        """By colon, where in the body the object opens that it stands in."""
-        behind = np.searchsorted(self.marks, self.colons) - 1
-        levels = np.where(behind < 0, 0, self.depths[behind])
-        places = np.concatenate((self.marks[self._opens], self.colons))
-        level = np.concatenate((self.depths[self._opens], levels)).astype(np.int64)
-        order = np.lexsort((places, level))
-        openings = np.where(order < self._opens.size, np.arange(order.size), -1)
-        last = np.maximum.accumulate(openings)
-        inside = (last >= 0) & (level[order[last]] == level[order])
-        found = np.empty(order.size, np.int64)
-        found[order] = np.where(inside, places[order[last]] + start, level[order] + _BEFORE)
-        owners = found[self._opens.size :]
-        for depth in np.unique(owners[owners < 0]).tolist():
-            above = opened.count(b"{", len(opened) + depth - _BEFORE)
-            owners[owners == depth] = objects[len(objects) - 1 - above]
-        return owners
-
-    def names(self, kept: NDArray[np.intp]) -> tuple[list[int], list[int]]:
-        """Where the names before some of the colons start and end, with their quotes."""
-        quotes = np.flatnonzero(self._kinds[: self.end] == ord('"'))
-        last = np.searchsorted(quotes, self.colons[kept]) - 1
-        return quotes[last - 1].tolist(), (quotes[last] + 1).tolist()
-
-
 def _smaller(found: re.Match[bytes]) -> bytes:
     """A number as good as one that is JSON but too large for the parser."""
     return b"e0" if found[0][:1] in b"eE" else found[0][:2]
@@ -312,10 +252,3 @@ _CLOSING = bytes.maketrans(b"[{", b"]}")
 _NAMES = re.compile(rb"NaN|-?Infinity")
 _LARGE = re.compile(rb"[eE][+-]?[0-9]{3,}|[0-9]{19,}")
 _ODD, _OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
-_BEFORE = -(2**62)
-"""Less than any place, and stands for an object that was open before the window."""
-_STEPS = np.zeros(256, np.int8)
-_STEPS[list(b"[{")] = 1
-_STEPS[list(b"]}")] = -1
-_IS_MARK = np.zeros(256, np.bool_)
-_IS_MARK[list(b"[]{},")] = True

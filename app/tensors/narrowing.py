@@ -6,6 +6,7 @@ the middle. So the cast decides, and the text is looked at again where the cast 
 by way of float32, from which alone ml_dtypes casts correctly; the argument is the same for each of the two steps.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 from math import copysign, inf, isinf
 from typing import Any
@@ -58,6 +59,26 @@ def _is_clear(wide: NDArray[np.float64]) -> bool:
     twice = bits << _ONE  # without the sign
     others = wide.size - np.count_nonzero((twice - _LEAST) < _SPAN)
     return not others or bool(others == wide.size - np.count_nonzero(twice))
+
+
+def narrow_texts(texts: Sequence[str], wide: NDArray[np.float64], dtype: str) -> NDArray[Any]:
+    """What numbers that `narrow` left to their texts are in `dtype`; `wide` are the same as float64s."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        middle: NDArray[Any] = wide.astype(np.float32) if dtype == "bfloat16" else wide
+        values = middle.astype(NUMPY_DTYPES[dtype])
+        chosen, middle = values.astype(np.float64), middle.astype(np.float64)
+        other = 2 * middle - chosen
+    for index in np.flatnonzero(np.isinf(chosen)).tolist():
+        values[index] = narrow_text(texts[index], dtype)
+    sides = np.array([_side(Decimal(text), at) for text, at in zip(texts, middle.tolist(), strict=True)], np.int8)
+    wrong = np.flatnonzero(np.isfinite(chosen) & (((sides > 0) & (other > middle)) | ((sides < 0) & (other < middle))))
+    values[wrong] = other[wrong].astype(values.dtype)
+    return values
+
+
+def _side(exact: Decimal, middle: float) -> int:
+    """1 above the middle, -1 below, 0 on it."""
+    return 0 if exact == middle else 1 if exact > middle else -1
 
 
 def narrow_text(text: str, dtype: str) -> float:

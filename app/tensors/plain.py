@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
-from app.tensors.narrowing import narrow, narrow_text
+from app.tensors.narrowing import narrow, narrow_texts
 from app.tensors.nesting import MAX_RANK, shape_of
 from app.tensors.numerals import Kind, NoNumerals, Reader
 from app.tensors.pieces import Piece, piece_of
@@ -145,10 +145,14 @@ def _floats(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
     if np.count_nonzero(wide) < wide.size:
         wide = _with_signs(wide, elements)
     values, doubtful = narrow(wide, dtype)
-    for index in doubtful.tolist():
-        values[index] = value = narrow_text(elements.text(index), dtype)
-        if np.isinf(value):
+    if doubtful.size:
+        doubtful = doubtful[
+            ~(elements.integers(doubtful) & (np.abs(wide[doubtful]) < 2**53) & np.isfinite(values[doubtful]))
+        ]
+        decided = narrow_texts(elements.texts(doubtful), wide[doubtful], dtype)
+        if np.isinf(decided).any():
             raise Unusual
+        values[doubtful] = decided
     if named:
         values = values if values.flags.writeable else values.copy()
         values[elements.at(ord("a"))] = np.nan
@@ -212,11 +216,18 @@ class _Elements:
         """The elements that hold a character."""
         return self.index(np.flatnonzero(self.characters == character))
 
-    def text(self, index: int) -> str:
-        """What an element is written as."""
-        start = self.commas[index - 1] + 1 if index else 0
-        end = self.commas[index] if index < self.commas.size else len(self._text)
-        return self._text[start:end].strip(b"[] \t\r\n").decode()
+    def texts(self, indices: NDArray[np.intp]) -> list[str]:
+        """What some elements are written as."""
+        bounds = np.concatenate(([-1], self.commas, [len(self._text)]))
+        starts, ends = (bounds[indices] + 1).tolist(), bounds[indices + 1].tolist()
+        found = [self._text[start:end].strip(b"[] \t\r\n") for start, end in zip(starts, ends, strict=True)]
+        return [text.decode() for text in found]
+
+    def integers(self, indices: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Which of some elements are written without a fraction and an exponent."""
+        others = np.zeros(self._size, np.bool_)
+        others[self.index(np.flatnonzero((self.characters == ord(".")) | (self.characters | 32 == ord("e"))))] = True
+        return ~others[indices]
 
 
 _DIGIT = b"0123456789"

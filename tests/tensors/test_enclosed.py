@@ -46,7 +46,7 @@ def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def expected(text: bytes) -> type[Exception] | None:
     """What Python's own reader, and the rules beside it, say of a text."""
     try:
-        json.loads(text, object_pairs_hook=lambda pairs: json.dumps(pairs, ensure_ascii=False).encode() and pairs)
+        json.dumps(json.loads(text, object_pairs_hook=list), ensure_ascii=False).encode()
     except ValueError:
         return MalformedBody
     try:

@@ -1,11 +1,16 @@
 """How much of a hostile body is read element by element: a bounded part, whatever its length."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from app import errors
+from app.blocks import NUMPY_DTYPES
 from app.errors import Refusal
-from app.tensors import conversion, literal, plain
-from tests.tensors.reading import body, refusal
+from app.tensors import conversion, literal, narrowing, plain
+from app.tensors.json_body import decode
+from tests.tensors.reading import body, refusal, tensor
 
 MANY = 200_000
 
@@ -59,3 +64,26 @@ def test_little_is_read_element_by_element(kind: str, monkeypatch: pytest.Monkey
     assert refused.place == place
     assert len(elements) <= max(2 * literal.FEW, literal.BATCH)
     assert len(content) > plain.PIECE
+
+
+@pytest.mark.parametrize(("dtype", "tie"), [("float16", "2049"), ("bfloat16", "257"), ("float32", "16777217")])
+def test_ties_of_whole_numbers_are_not_looked_at_again(dtype: str, tie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def narrow_and_note(texts: list[str], *rest: Any) -> Any:
+        looked.extend(texts)
+        return narrowing.narrow_texts(texts, *rest)
+
+    monkeypatch.setattr(plain, "narrow_texts", narrow_and_note)
+    expected = np.array([float(tie), 0.25, float(tie)]).astype(NUMPY_DTYPES[dtype])
+    read = tensor(decode(body(dtype, f"[{f'{tie}, 0.25, {tie}.000000000000000001, ' * 3000}0]")))
+    assert read[:2].tolist() == expected[:2].tolist()
+    assert float(read[2]) > float(tie)
+    assert looked == [f"{tie}.000000000000000001"] * 3000
+
+
+def test_numbers_beyond_the_step_to_infinity_are_refused_among_ties() -> None:
+    for dtype, beyond in (("bfloat16", "3.4028235677973366e38"), ("bfloat16", "339617752923046005526922703901628039168")):
+        refused = refusal(body(dtype, f"[{'257, 1.00390625, ' * 1000}{beyond}, 1.00390625]"))
+        assert type(refused) is errors.InvalidElement
+        assert refused.place == "/data/values/2000"
