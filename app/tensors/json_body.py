@@ -63,19 +63,31 @@ class Arrival:
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
+        self._small: list[bytes] = []  # too few bytes to be looked at by themselves
+        self._size = 0  # of the small ones
         self._ahead: Ahead | None = Ahead()
 
     def feed(self, pieces: Sequence[bytes]) -> None:
         """The next bytes."""
-        self._pieces += pieces
+        self._small += pieces
+        self._size += sum(map(len, pieces))
+        if self._size >= plain.PIECE // 2:
+            self._look()
+
+    def _look(self) -> None:
+        piece = b"".join(self._small)
+        self._small.clear()
+        self._size = 0
+        self._pieces.append(piece)
         if self._ahead is not None:
             try:
-                self._ahead.feed(pieces)
+                self._ahead.feed([piece])
             except Unusual:
                 self._ahead = None
 
     def finish(self, query: str = "") -> Request:
         """What the body asks for, now that it has ended; a Refusal if it is malformed or breaks a rule."""
+        self._look()
         try:
             if not query:
                 return self._quickly()

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.errors import Refusal
-from app.tensors import ahead, json_body
+from app.tensors import ahead, json_body, plain
 from app.tensors.json_body import arrival, decode
 from app.tensors.request import Request
 from app.tensors.skeleton import Unusual
@@ -211,3 +211,18 @@ def test_a_text_without_a_piece_is_not_looked_at_again_and_again(start: bytes, t
 
     with pytest.raises(Unusual):
         flood()
+
+
+def test_single_bytes_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    feed = ahead.Ahead.feed
+
+    def feed_and_note(self: ahead.Ahead, pieces: list[bytes]) -> None:
+        looks.append(sum(map(len, pieces)))
+        feed(self, pieces)
+
+    monkeypatch.setattr(ahead.Ahead, "feed", feed_and_note)
+    content = body("float32", json.dumps(LONG * 30))
+    assert said(arrived(content, list(range(len(content))))) == said(whole(content))
+    assert sum(looks) == len(content)
+    assert min(looks[:-1]) >= plain.PIECE // 2
