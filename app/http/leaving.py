@@ -8,9 +8,7 @@ of which none may ever arrive.
 import struct
 from asyncio import TimerHandle
 from contextlib import suppress
-from fcntl import ioctl
 from socket import SO_LINGER, SOL_SOCKET
-from termios import TIOCOUTQ
 from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
@@ -85,7 +83,10 @@ class BoundedAnswers(BoundedHeads):
     def _waiting(self) -> int:
         """Bytes that are written and that the client's side has not confirmed."""
         size = self.transport.get_write_buffer_size()
-        with suppress(OSError, ValueError):  # where the kernel does not tell, or the socket is gone
+        with suppress(ImportError, OSError, ValueError):  # where the kernel does not tell, or the socket is gone
+            from fcntl import ioctl
+            from termios import TIOCOUTQ
+
             size += struct.unpack("i", ioctl(self._socket().fileno(), TIOCOUTQ, b"\0" * 4))[0]
         return size
 

@@ -58,6 +58,7 @@ class Worker:
         theirs.close()
         self.serves = False
         self.retired = False
+        self._ended = False
         self._heard = monotonic()
 
     def listen(self) -> None:
@@ -75,6 +76,13 @@ class Worker:
         self.retired = True
         self.process.terminate()
 
+    def end(self) -> None:
+        """End it at once."""
+        if not self._ended:
+            log.error("the worker %d does not answer, and is ended", self.process.pid)
+            self._ended = True
+            self.process.kill()
+
     def hangs(self) -> bool:
         """Whether it has given no sign of life for too long."""
         return not self.retired and monotonic() - self._heard > HANGS
@@ -89,6 +97,7 @@ class Supervisor:
         self._workers: list[Worker] = []
         self._old: list[Worker] = []  # those that others are to take the place of
         self._signals: list[int] = []
+        self._served = False
         self._begin_after = 0.0
         self._deadline = 0.0  # when those that have not stopped are ended, once they are to
         self._status = 0
@@ -96,30 +105,35 @@ class Supervisor:
     def run(self) -> int:
         """Serve until told to stop. What the process is to end with."""
         waker, wakened = socket.socketpair()
-        waker.setblocking(False)
-        wakened.setblocking(False)
-        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
-        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(each, lambda sig, _: self._signals.append(sig))
-        self._workers = [Worker(self._socket) for _ in range(self._count)]
-        while self._workers:
-            heard = [worker.pulse for worker in self._workers if not worker.pulse.closed]
-            if wakened in wait([wakened, *heard, *(worker.process.sentinel for worker in self._workers)], BEAT):
-                wakened.recv(1 << 10)
-            self._step()
-        signal.set_wakeup_fd(-1)
+        with waker, wakened:
+            for end in (waker, wakened):
+                end.setblocking(False)
+            signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+            for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(each, lambda sig, _: self._signals.append(sig))
+            self._workers = [Worker(self._socket) for _ in range(self._count)]
+            while self._workers:
+                self._wait(wakened)
+                self._step()
+            signal.set_wakeup_fd(-1)
         return self._status
+
+    def _wait(self, wakened: socket.socket) -> None:
+        """Wait for a signal, or for a worker to say something or to end."""
+        said = [worker.pulse for worker in self._workers if not worker.pulse.closed]
+        if wakened in wait([wakened, *said, *(worker.process.sentinel for worker in self._workers)], BEAT):
+            wakened.recv(1 << 10)
 
     def _step(self) -> None:
         while self._signals:
             self._obey(self._signals.pop(0))
         for worker in self._workers.copy():
             worker.listen()
+            self._served |= worker.serves
             if worker.process.exitcode is not None:
                 self._ended(worker)
-            elif worker.hangs() or (self._deadline and monotonic() > self._deadline):
-                log.error("the worker %d does not answer, and is ended", worker.process.pid)
-                worker.process.kill()
+            elif worker.hangs() or (self._deadline and monotonic() >= self._deadline):
+                worker.end()
         if not self._deadline:
             self._renew()
 
@@ -148,7 +162,7 @@ class Supervisor:
             return
         self._old = []  # a new one would do no better
         self._begin_after = monotonic() + PAUSE
-        if worker.process.exitcode == FAILED and not any(each.serves for each in self._workers):
+        if not self._served:
             self._status = FAILED
             self._stop()
 
