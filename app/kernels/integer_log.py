@@ -22,6 +22,9 @@ _EXPONENTS = range(1, 89)
 
 _BITS = 64
 
+_FEW = 8
+"""Powers of e that numbers are compared with one after the other; of more, each with the one of its binade."""
+
 
 @cache
 def scaled_power(exponent: int, bits: int) -> int:
@@ -64,30 +67,45 @@ def _exponents(values: NDArray[np.float64]) -> Int64s:
     return exponents
 
 
-def _floor_log_reals(values: NDArray[np.float64]) -> Int64s:
-    """floor(log x), and 0 for x < 1."""
-    values = np.maximum(values, 1)
-    exponents = _exponents(values)
-    floors = _REAL_FLOORS.take(exponents)
-    floors += np.greater_equal(values, _NEXT_REALS.take(exponents))
-    return floors
-
-
-def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int], int]) -> Int64s:
-    """floor(log x) of numbers x >= 1 known to within `error` · x; `exact(k)` answers for x[k] where that leaves two."""
-    floors, others = (_floor_log_reals(estimate * (1 + sign * error)) for sign in (-1, 1))
+def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int], int]) -> NDArray[Any]:
+    """floor(log x) of numbers x known to within `error` · x, and 0 for x < 1; `exact(k)` answers for x[k] where that
+    leaves two. `error` is far less than what lies between a power of e and one of 2."""
+    floors: NDArray[Any]
+    others: NDArray[Any]
+    powers = REAL_POWERS[: bisect_right(REAL_POWERS, float(estimate.max()) * (1 + error))]
+    below, above = 1 - error, 1 + error
+    if len(powers) <= _FEW:
+        floors, others = (_passed(estimate, [power / side for power in powers]) for side in (below, above))
+    else:
+        values = np.maximum(estimate, 1)
+        exponents = _exponents(values)
+        others = _REAL_FLOORS.take(exponents)
+        powers_of_binades = _NEXT_REALS.take(exponents)
+        floors = others + np.greater_equal(values * below, powers_of_binades)
+        others += np.greater_equal(values * above, powers_of_binades)
     for k in np.flatnonzero(floors != others).tolist():
         floors[k] = exact(k)
     return floors
 
 
-def _floor_log_integers(values: NDArray[Any]) -> NDArray[np.int64]:
+def _floor_log_integers(values: NDArray[Any]) -> NDArray[Any]:
     """floor(log x) of positive integers, of any integer dtype."""
+    powers = POWERS[: bisect_right(POWERS, int(values.max(initial=1)))]
+    if len(powers) <= _FEW:
+        return _passed(values, powers)
     # What float64 rounds up to the next binade lies next to a power of two, and no power of e is as near to one.
     exponents = np.minimum(_exponents(values.astype(np.float64)), 63)
     floors = _FLOORS.take(exponents)
     floors += np.greater_equal(values.astype(np.uint64), _NEXT_POWERS.take(exponents))
     return floors
+
+
+def _passed(values: NDArray[Any], powers: list[Any]) -> NDArray[np.uint8]:
+    """How many of the powers are no larger than each value."""
+    passed = np.zeros(values.shape, np.uint8)
+    for power in powers:
+        passed += np.greater_equal(values, values.dtype.type(power)).view(np.uint8)
+    return passed
 
 
 class IntegerLogSum(PowerSumReduction):

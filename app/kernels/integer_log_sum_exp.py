@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
 from app.errors import Undefined
+from app.kernels.folding import fold
 from app.kernels.integer_log import REAL_POWERS, floor_log, scaled_power
 from app.kernels.integers import FEW
 from app.kernels.kernel import Box
-from app.kernels.regions import SHORT, output_pieces, pieces
+from app.kernels.regions import PIECE, ROWS, Piece, pieces, regions
 from app.kernels.wide_integers import wrapped
 
 DISTANCES = 139
@@ -28,7 +29,13 @@ _WEIGHT = [scaled_power(-d, _BITS) / (1 << _BITS) for d in range(DISTANCES)]
 _WEIGHTS = np.array(_WEIGHT)
 
 _VISIBLE_WEIGHTS = np.append(np.maximum(_WEIGHTS, 2.0**-48), 0.0)
-"""Weights for sums of up to 1024 elements. A second term always shows, if only in the last bits; one too far is 0."""
+"""Weights for sums of up to LONG elements. A second term always shows, if only in the last bits; one too far is 0."""
+
+LONG = 1 << 18
+"""Elements of an output up to which its weights are added up as they come, and not counted."""
+
+_TURNED = 16
+"""Rows of so few elements are turned into columns."""
 
 _ERROR = 1e-9
 """More than all the roundings of a sum of weights and what visible weights add to it."""
@@ -76,6 +83,13 @@ def _move(counts: NDArray[Any], by: NDArray[Any]) -> None:
         source = np.arange(DISTANCES) - np.minimum(by[rows], DISTANCES).astype(np.intp)[:, None]
         moved = np.take_along_axis(counts[rows], np.maximum(source, 0), axis=1)
         counts[rows] = np.where(source < 0, 0, moved)
+
+
+def _weights_of(distance: NDArray[Any], into: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The visible weights of unsigned distances, which may be overwritten."""
+    if distance.itemsize == 8:  # that may be too large to be an index
+        np.minimum(distance, DISTANCES, out=distance)
+    return _VISIBLE_WEIGHTS.take(distance, out=into, mode="clip")
 
 
 def _tally(largest: NDArray[Any], box: Box) -> NDArray[np.intp]:
@@ -142,27 +156,41 @@ class IntegerLogSumExp:
         if box.size <= FEW:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, r1 * r2).tolist()
             return wrapped([_of_few(row) for row in rows], self.dtype)
-        if r1 * r2 > SHORT:
+        if r1 * r2 > LONG:
             return self.finish(self.partial(box), r1 * r2)
         outputs = np.empty((o, i), self.dtype)
-        for piece in output_pieces(box.shape):
-            part = outputs[piece[0], piece[2]]
-            part[...] = self._short(box[piece]).reshape(part.shape)
+        memory = np.empty(PIECE, self.dtype), np.empty(PIECE)
+        for a, b, found in regions(box.shape, PIECE, ROWS):
+            part = box[a, :, b]
+            if r1 == 1 and r2 <= _TURNED:
+                part = np.ascontiguousarray(part.reshape(-1, r2).T).reshape(1, r2, -1, 1)
+                found = [(slice(None),) * 4]
+            else:
+                found = [(slice(None), c, slice(None), d) for _, c, _, d in found]
+            outputs[a, b] = self._short(part, found, memory).reshape(outputs[a, b].shape)
         return outputs.reshape(-1)
 
-    def _short(self, box: Box) -> NDArray[Any]:
-        largest = np.maximum.reduce(box, axis=(1, 3))
-        distance = np.minimum(_distance(largest[:, None, :, None], box), DISTANCES)
-        sums = np.einsum("arbs->ab", _VISIBLE_WEIGHTS.take(distance)).reshape(-1)
+    def _short(self, box: Box, found: list[Piece], memory: tuple[NDArray[Any], NDArray[np.float64]]) -> NDArray[Any]:
+        """The answers for a box of outputs, by pieces of up to PIECE elements."""
+        o, _, i, _ = box.shape
+        largest = fold(np.maximum, box).reshape(o, 1, i, 1)
+        sums = np.zeros((o, i))
+        for piece in found:
+            part = box[piece]
+            distance, weights = (array[: part.size].reshape(part.shape) for array in memory)
+            np.subtract(largest, part, out=distance)
+            sums += np.einsum("arbs->ab", _weights_of(distance.view(f"u{distance.itemsize}"), weights))
 
         def exact(k: int) -> int:
-            a, b = np.unravel_index(k, largest.shape)
-            counts = np.bincount(distance[a, :, b].reshape(-1).astype(np.intp), minlength=DISTANCES)
+            a, b = divmod(k, i)
+            distance = np.minimum(_distance(largest[a, :, b], box[a, :, b]), DISTANCES)
+            counts = np.bincount(distance.reshape(-1).astype(np.intp), minlength=DISTANCES)
             return _exact_floor_log(counts[:DISTANCES].tolist())
 
-        return self._cut(largest.reshape(-1), floor_log(sums, _ERROR, exact), sums > 1)
+        flat = sums.reshape(-1)
+        return self._cut(largest.reshape(-1), floor_log(flat, _ERROR, exact), flat > 1)
 
-    def _cut(self, largest: NDArray[Any], floors: NDArray[np.int64], several: NDArray[np.bool_]) -> NDArray[Any]:
+    def _cut(self, largest: NDArray[Any], floors: NDArray[Any], several: NDArray[np.bool_]) -> NDArray[Any]:
         """largest + log, cut toward zero, where log is `floors` and, where it has `several` terms, a fraction."""
         answers: NDArray[Any] = largest + floors.astype(self.dtype)
         # A negative value with a fraction is cut upwards. Below 0 nothing has wrapped, for no logarithm is so large.
