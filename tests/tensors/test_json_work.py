@@ -83,7 +83,7 @@ def test_ties_of_whole_numbers_are_not_looked_at_again(dtype: str, tie: str, mon
 
 
 def test_numbers_beyond_the_step_to_infinity_are_refused_among_ties() -> None:
-    for dtype, beyond in (("bfloat16", "3.4028235677973366e38"), ("bfloat16", "339617752923046005526922703901628039168")):
-        refused = refusal(body(dtype, f"[{'257, 1.00390625, ' * 1000}{beyond}, 1.00390625]"))
+    for beyond in ("3.4028235677973366e38", "339617752923046005526922703901628039168"):
+        refused = refusal(body("bfloat16", f"[{'257, 1.00390625, ' * 1000}{beyond}, 1.00390625]"))
         assert type(refused) is errors.InvalidElement
         assert refused.place == "/data/values/2000"
