@@ -1,5 +1,6 @@
 """uvicorn with our limits, and an end that loses no request."""
 
+import os
 import signal
 from asyncio import sleep
 from collections.abc import Iterator
@@ -24,10 +25,10 @@ FAILED = 3
 
 
 class Server(uvicorn.Server):
-    """One process. It stops at a signal; at a second one it ends at once."""
+    """One process. It stops at a signal; at a second one it ends at once, unless it is supervised: a group of processes
+    may be told together, and then by its supervisor again."""
 
-    def __init__(self, settings: Settings, signals: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)):
-        """`signals`: those that stop it."""
+    def __init__(self, settings: Settings, supervised: bool = False) -> None:
         super().__init__(
             uvicorn.Config(
                 "app.main:create_app",
@@ -44,7 +45,7 @@ class Server(uvicorn.Server):
                 http=Protocol,
             )
         )
-        self._signals = signals
+        self._supervised = supervised
 
     def serve_on(self, listening: socket | None = None) -> int:
         """Serve until told to stop, on a socket if there is one already. What the process is to end with."""
@@ -54,15 +55,14 @@ class Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Not given back: who was told to stop has ended well, and not by a signal."""
-        for each in self._signals:
-            signal.signal(each, self.handle_exit)
+        signal.signal(signal.SIGTERM, self.handle_exit)
+        signal.signal(signal.SIGINT, signal.SIG_IGN if self._supervised else self.handle_exit)
         yield
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal has come."""
-        if self.should_exit:
-            signal.signal(sig, signal.SIG_DFL)
-            signal.raise_signal(sig)
+        if self.should_exit and not self._supervised:
+            os._exit(128 + sig)  # the first process of a container would outlive a signal
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:

@@ -32,7 +32,7 @@ log = logging.getLogger("keepdims")
 def work(listening: socket.socket, pulse: Connection) -> None:
     """What a worker process does; SIGINT, which a terminal sends to all, is its supervisor's to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    server = Server(Settings(), (signal.SIGTERM,))
+    server = Server(Settings(), supervised=True)
     Thread(target=_beat, args=(server, pulse), daemon=True).start()
     raise SystemExit(server.serve_on(listening))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import serving
-from tests.faults.processes import exit_status
+from tests.faults.processes import exit_status, workers
 from tests.faults.sockets import ANSWER, BODY, CHUNKED, CHUNKS, LENGTH, Address, address_of, connect, head, read_answer
 
 WHOLE = head(LENGTH) + BODY
@@ -45,7 +45,8 @@ def test_the_last_answers(server: tuple[Address, int]) -> None:
         begun.sendall(WHOLE[:20])
         headed.sendall(WHOLE[:-5])
         time.sleep(0.2)
-        os.kill(pid, signal.SIGTERM)
+        for each in (*workers(pid), pid):  # as who stops a group of processes does
+            os.kill(each, signal.SIGTERM)
         time.sleep(0.3)
         for name, content in contents.items():
             idle[name].sendall(b"".join(content))
