@@ -35,6 +35,9 @@ from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 _EXACT = 1 << 52
 """float64 roots of integers up to here are cut to the right integer: that of k^2 - 1 is below k by more than an ulp."""
 
+NARROW = 4096
+"""Bytes in a row that are worth a jump."""
+
 FEW = 64
 """Elements for which Python's own integers beat any array."""
 
@@ -79,11 +82,11 @@ class PowerSumReduction(ABC):
         if box.size <= FEW:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, count).tolist()
             return wrapped((self.answer(sum(x**self.power for x in row), count) for row in rows), self.dtype)
-        if count > SHORT:
+        wide = min(i, LARGE // count)
+        if count > SHORT or (r2 == 1 and wide < i and wide * box.itemsize < NARROW):  # memory is read in runs of `wide`
             return self.finish(self.partial(box), count)
         outputs = np.empty((o, i), self.dtype)
         memory = working_memory()
-        wide = min(i, LARGE // count)
         for a in cuts(o, LARGE // count // wide):
             for b in cuts(i, wide):
                 part, into = box[a, :, b], outputs[a, b]

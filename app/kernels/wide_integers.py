@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
 from app.kernels.kernel import Box
+from app.kernels.narrow_integers import add_narrow
 from app.kernels.regions import PIECE, pieces
 from app.kernels.scratch import aligned
 from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
@@ -34,8 +35,8 @@ _LARGEST = 1 << 62
 LARGE = 1 << 17
 """Elements of a piece that is only read."""
 
-_LEAST_BOUND = 1 << 45
-"""What one element may add to a limb of squares."""
+_MOST = 1 << 45
+"""Sums of squares up to here are no more than one element may add to a limb."""
 
 _CARRIED = 1 << 43
 """No limb is larger than this after a carry; the top one has then been cut into two where it was."""
@@ -120,7 +121,7 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of a box of integers, up to SUM_LENGTH elements each."""
     o, r1, i, r2 = box.shape
     limbs = np.zeros((1, o, i), np.int64)
-    for large in pieces(box.shape, LARGE):
+    for large in pieces(box.shape, LARGE * 8 // box.itemsize):
         part = box[large]
         bound = largest(part)
         if bound * part.shape[1] * part.shape[3] <= np.iinfo(part.dtype).max and bound < 1 << SUM_WIDTH:
@@ -129,18 +130,17 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
         if part.itemsize == 8 and len(limbs) == 1:
             limbs = np.concatenate([limbs, np.zeros_like(limbs)])
         sums = limbs[:, large[0], large[2]]
+        if part.itemsize < 8:
+            add_narrow(part, bound, False, sums[0], memory[0])
+            continue
         for piece in pieces(part.shape):
             _add(part[piece], sums[:, piece[0], piece[2]], memory[0])
     return WideIntegers(limbs.reshape(len(limbs), -1), SUM_WIDTH, r1 * r2 << 32)
 
 
 def _add(part: Box, sums: Int64s, memory: Int64s) -> None:
-    """Add up integers of any size, in two limbs where they have 64 bits."""
-    temporary = memory[: part.size].view(np.int64 if part.itemsize < 8 else part.dtype).reshape(part.shape)
-    if part.itemsize < 8:
-        np.copyto(temporary, part)
-        sums[0] += wrapped_sum(temporary)
-        return
+    """Add up integers of 64 bits in two limbs."""
+    temporary = memory[: part.size].view(part.dtype).reshape(part.shape)
     # The high halves add up exactly, and the low halves to less than 2^48: what the sum modulo 2^64 leaves.
     np.right_shift(part, 32, out=temporary)
     high = wrapped_sum(temporary).view(np.int64)
@@ -150,29 +150,50 @@ def _add(part: Box, sums: Int64s, memory: Int64s) -> None:
 
 def largest(part: Box) -> int:
     """The size of the largest element."""
-    return max(int(part.max()), -int(part.min())) if part.dtype.kind == "i" else int(part.max())
+    if part.dtype.kind == "u":
+        return int(part.max())
+    if part[0, 0, :8, :8].min() >= 0:  # perhaps all are positive: then one pass tells
+        top = int(part.view(f"u{part.itemsize}").max())
+        if top <= np.iinfo(part.dtype).max:
+            return top
+    return max(int(part.max()), -int(part.min()))
 
 
 def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of the squares of a box of integers, up to SQUARE_LENGTH elements each."""
     o, r1, i, r2 = box.shape
     limbs = np.zeros((1, o, i), np.int64)
-    for piece in pieces(box.shape):
-        part = box[piece]
+    for large in pieces(box.shape, LARGE):
+        part = box[large]
         bound = largest(part)
-        if bound**2 * part.shape[1] * part.shape[3] <= min(np.iinfo(part.dtype).max, _LEAST_BOUND):
-            limbs[0, piece[0], piece[2]] += wrapped_square_sum(part).astype(np.int64, copy=False)
-            continue
-        digits = _digits(part, bound, memory)
-        missing = 2 * len(digits) - 1 - len(limbs)
-        if missing > 0:
-            limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
-        sums = limbs[:, piece[0], piece[2]]
-        for j, a in enumerate(digits):
-            sums[2 * j] += np.einsum("arbs,arbs->ab", a, a)
-            for k, b in enumerate(digits[:j]):
-                sums[j + k] += np.einsum("arbs,arbs->ab", a, b) << 1
+        most = bound**2 * part.shape[1] * part.shape[3]
+        sums = limbs[:, large[0], large[2]]
+        if most <= min(np.iinfo(part.dtype).max, _MOST):
+            sums[0] += wrapped_square_sum(part).astype(np.int64, copy=False)
+        elif part.itemsize < 8 and most <= _MOST:
+            add_narrow(part, bound**2, True, sums[0], memory[0])
+        else:
+            missing = 2 * _digits_of(bound) - 1 - len(limbs)
+            if missing > 0:
+                limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
+                sums = limbs[:, large[0], large[2]]
+            for piece in pieces(part.shape):
+                _add_squares(part[piece], bound, sums[:, piece[0], piece[2]], memory)
     return WideIntegers(limbs.reshape(len(limbs), -1), SQUARE_WIDTH, r1 * r2 << 45)
+
+
+def _add_squares(part: Box, bound: int, sums: Int64s, memory: Int64s) -> None:
+    """Add up the squares of integers of up to `bound` in size, in as many limbs as their digits take."""
+    digits = _digits(part, bound, memory)
+    for j, a in enumerate(digits):
+        sums[2 * j] += np.einsum("arbs,arbs->ab", a, a)
+        for k, b in enumerate(digits[:j]):
+            sums[j + k] += np.einsum("arbs,arbs->ab", a, b) << 1
+
+
+def _digits_of(bound: int) -> int:
+    """How many digits `_digits` makes."""
+    return 1 + max(0, -(-(bound.bit_length() - SQUARE_WIDTH - 1) // SQUARE_WIDTH))
 
 
 def _digits(part: Box, bound: int, memory: Int64s) -> list[NDArray[Any]]:
