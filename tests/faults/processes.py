@@ -19,4 +19,11 @@ def exit_status(pid: int, seconds: float) -> int | None:
 def workers(pid: int) -> set[int]:
     """The worker processes of a supervisor."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return {int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()}
+    return {int(child) for child in children if b"spawn_main" in _command(child)}
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it has ended since
+        return b""

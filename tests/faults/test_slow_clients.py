@@ -84,8 +84,5 @@ def test_slow_clients_do_not_delay_a_fast_one(address: Address) -> None:
 def test_a_connection_is_kept_for_a_while(address: Address) -> None:
     with connect(address) as connection:
         waited(connection)
-        assert not ends_within(connection, IDLE / 2)
-        connection.settimeout(20)
-        waited(connection)
         assert not ends_within(connection, IDLE - 1)
         assert ends_within(connection, 20)

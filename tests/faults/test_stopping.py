@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.http.lingering import LINGER
 from tests.conftest import serving
 from tests.faults.processes import exit_status, workers
 from tests.faults.sockets import ANSWER, BODY, CHUNKED, CHUNKS, LENGTH, Address, address_of, connect, head, read_answer
@@ -84,6 +85,6 @@ def test_a_second_signal_ends_it_at_once(server: tuple[Address, int]) -> None:
         connection.sendall(WHOLE[:-1])
         time.sleep(0.2)
         os.kill(pid, signal.SIGTERM)
-        assert exit_status(pid, 3) is None  # it waits for the rest
+        assert exit_status(pid, 1.5 * LINGER) is None  # it waits for the rest
         os.kill(pid, signal.SIGTERM)
         assert exit_status(pid, 10) is not None
