@@ -32,6 +32,8 @@ def members(body: bytes) -> Members:
     try:
         found: Members = orjson.loads(body)
         data = found["data"]
+        if type(data) is not dict:
+            raise Unusual
         keys = len(found) + len(data)
         for name, value in found.items():
             if type(value) is dict:
