@@ -4,12 +4,13 @@ PYTHON ?= python3
 ARGS ?=
 DEV := .venv-dev/bin/python -m
 
-.PHONY: help serve test test-inference lint format openapi clients bench bench-peers sbom lock clean
+.PHONY: help serve test test-inference fuzz lint format openapi clients bench bench-peers sbom lock clean
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
 	@echo "make test     run every test             (ARGS='-k name' is handed to pytest)"
 	@echo "make test-inference   call the service with four clients of the Open Inference Protocol, half a gigabyte"
+	@echo "make fuzz     change bodies for five minutes, to break what reads them   (ARGS='json -max_total_time=600')"
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make format   let ruff rewrite what it can"
 	@echo "make openapi  write openapi/ and docs/operators.md from the operator table"
@@ -29,6 +30,10 @@ test: .venv-dev/made
 test-inference: .venv-dev/made .venv-inference/made
 	SERVER_PYTHON=$(CURDIR)/.venv-dev/bin/python .venv-inference/bin/python -m pytest tests/open_inference \
 		--override-ini filterwarnings=default $(ARGS)
+
+# ARGS are targets of tests/faults/fuzz/targets.py and options of libFuzzer.
+fuzz: .venv-fuzz/made
+	.venv-fuzz/bin/python -m tests.faults.fuzz $(ARGS)
 
 lint: .venv-dev/made
 	$(DEV) ruff check .
@@ -87,9 +92,10 @@ lock: .venv-dev/made
 	$(subst pyproject.toml,openapi/requirements.in,$(LOCK)) $(ARGS) -o openapi/requirements.lock
 	$(subst pyproject.toml,tests/open_inference/requirements.in,$(LOCK)) $(ARGS) -o tests/open_inference/requirements.lock
 	$(subst pyproject.toml,deploy/requirements.in,$(LOCK)) $(ARGS) -o deploy/requirements.lock
+	$(LOCK) tests/faults/fuzz/requirements.in -c requirements-dev.lock $(ARGS) -o tests/faults/fuzz/requirements.lock
 
 clean:
-	rm -rf .venv .venv-dev .venv-clients .venv-inference .venv-peers .venv-sbom openapi/node_modules build
+	rm -rf .venv .venv-dev .venv-clients .venv-fuzz .venv-inference .venv-peers .venv-sbom openapi/node_modules build
 
 # A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
 .venv/made: requirements.lock
@@ -99,6 +105,13 @@ clean:
 .venv-sbom/made: deploy/requirements.lock
 .venv/made .venv-dev/made .venv-clients/made .venv-inference/made .venv-sbom/made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("keepdims needs Python 3.11 or newer: make PYTHON=...")'
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@touch $@
+
+# Atheris is built for CPython 3.11 to 3.13 on Linux on x86-64, and elsewhere takes Clang's libFuzzer.
+.venv-fuzz/made: tests/faults/fuzz/requirements.lock
+	@$(PYTHON) -c 'import sys, platform as p; (3, 11) <= sys.version_info < (3, 14) and (p.system(), p.machine()) == ("Linux", "x86_64") or sys.exit("make fuzz needs CPython 3.11 to 3.13 on Linux on x86-64, for which there are wheels of atheris: make PYTHON=python3.13 fuzz")'
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	@touch $@

@@ -17,6 +17,7 @@ LOCKS = (
     "openapi/requirements.lock",
     "tests/open_inference/requirements.lock",
     "deploy/requirements.lock",
+    "tests/faults/fuzz/requirements.lock",
 )
 
 

@@ -25,6 +25,7 @@ NOT_RUN = {
     "make serve": "serves until it is stopped",
     "make test": "would run this test again",
     "make test-inference": "installs half a gigabyte of clients",
+    "make fuzz": "takes minutes",
     "make lint": "belongs to the continuous integration",
     "make openapi": "writes into the tree",
     "make clients": "installs generators",

@@ -1,6 +1,5 @@
 """Requests that something happened to are refused or answered rightly, and alike however they come."""
 
-import json
 from collections.abc import Iterator
 from random import Random
 
@@ -9,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.http import flow, intake, reduce
-from tests.faults.answers import Answer, is_raw, tensor_of, with_one_nan
 from tests.faults.bodies import COMPRESS, FORMATS, Sent, encoded
 from tests.faults.mutations import BYTES, misled, requeried
+from tests.faults.outcomes import check
 from tests.faults.reading import read
 from tests.faults.ways import Ways
 from tests.oracle import NoAnswer, answer
@@ -57,31 +56,6 @@ def request(format: str, seed: int, encoding: str, changes: list[str], within: b
     if within:
         return encoded(changed(valid, changes, random), encoding)
     return changed(encoded(valid, encoding), changes, random)
-
-
-def told_by(sent: Sent, way: str, answer: Answer) -> object:
-    """What must be the same in every answer. A body with several faults is refused for the one that is met first:
-    compressed, where its parts end decides which that is, and in chunks, how long it is comes last."""
-    if answer.status == 200:
-        return answer.body
-    if way == "in chunks" or sent.fields.get("content-encoding"):
-        return "refused"
-    return answer.status, json.loads(answer.body).get("type")
-
-
-def check(sent: Sent, answers: dict[str, Answer]) -> None:
-    """Each is rightly answered or refused, and all are the same."""
-    statuses = {way: each.status for way, each in answers.items()}
-    assert all(status < 500 or status == 503 for status in statuses.values()), statuses
-    told = [told_by(sent, way, each) for way, each in answers.items()]
-    assert all(each in (told[0], "refused") for each in told), (statuses, told)
-    first = next(iter(answers.values()))
-    assert len({status == 200 for status in statuses.values()}) == 1, statuses
-    if first.status == 200:
-        asked = read(sent)
-        if not is_raw(first):
-            asked = asked._replace(values=with_one_nan(asked.dtype, asked.values))
-        answer(*asked).assert_matches(*tensor_of(first))
 
 
 @pytest.mark.parametrize("format", FORMATS)
