@@ -85,8 +85,9 @@ class Exchange:
             if self.body.ended:  # before that, whoever reads it learns of a client that goes away
                 await self._watch(answer)
             return await answer
-        except CancelledError:
+        except (CancelledError, Disconnected):
             job.drop()
+            answer.cancel()
             raise
 
     async def _answer(self, reply: Coroutine[Any, Any, Reply], voice: Voice, tally: Tally) -> Reply | None:
@@ -124,7 +125,6 @@ class Exchange:
             self._leaving = create_task(self.body.gone())
         await wait((answer, self._leaving), return_when=FIRST_COMPLETED)
         if not answer.done():
-            answer.cancel()
             raise Disconnected
 
     def _release(self) -> None:

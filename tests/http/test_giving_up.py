@@ -1,16 +1,22 @@
 """Work that nobody waits for any more is given up."""
 
 import asyncio
+import gc
 import json
 import time
+from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
 
 from app import evaluate
 from app.blocks import Block
+from app.http import exchange
+from app.http.account import Account
 from app.http.room import Room
+from app.http.threads import Job
 from tests.http.service import BODY, Client, Service, problem
 from tests.http.test_metrics import told, value
 
@@ -35,6 +41,40 @@ class Slow:
 
         monkeypatch.setattr(evaluate, "STEP", COUNT // 1000)
         monkeypatch.setattr(evaluate.Accumulator, "absorb", slowly)
+
+
+class Jobs:
+    """What threads are given to do."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made = 0
+        self._calls: list[ref[Call]] = []
+
+        def job(call: Callable[..., Any], arguments: tuple[object, ...], account: Account) -> Job:
+            self.made += 1
+            held = Call(call)
+            self._calls.append(ref(held))
+            return Job(held, arguments, account)
+
+        monkeypatch.setattr(exchange, "Job", job)
+
+    @property
+    def held(self) -> int:
+        """How many of them are kept that have not begun."""
+        calls = [call() for call in self._calls]
+        return sum(call is not None and not call.begun for call in calls)
+
+
+class Call:
+    """One of them."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.begun = False
+        self._call = call
+
+    def __call__(self, *arguments: object) -> Any:
+        self.begun = True
+        return self._call(*arguments)
 
 
 def room_of(service: Service) -> Room:
@@ -75,22 +115,53 @@ def test_who_leaves_is_not_worked_for(kind: str, monkeypatch: pytest.MonkeyPatch
     assert value(told(service), "keepdims_abandoned_total", reason="disconnected") == 1
 
 
-def test_what_waits_for_a_thread_is_dropped_and_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("leaves", [False, True])
+def test_what_waits_for_a_thread_is_dropped_and_holds_nothing(leaves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, service = Slow(monkeypatch), Service(kernel_threads=1)
+    room, jobs = room_of(service), Jobs(monkeypatch)
     fields = [(b"content-length", b"%d" % len(WHOLE))]
     url = "/v13/reduce_max"
+    first = Client(WHOLE, headers=[*fields, (b"request-timeout", b"1")], url=url)
+    second = Client(WHOLE, headers=[*fields, (b"request-timeout", b"0.1")], url=url, stays=not leaves)
 
-    async def both() -> list[dict[str, Any]]:
-        first = Client(WHOLE, headers=[*fields, (b"request-timeout", b"2")], url=url)
-        second = Client(WHOLE, headers=[*fields, (b"request-timeout", b"0.2")], url=url)
-        calls = [service.app(each.scope, each.receive, each.send) for each in (first, second)]  # type: ignore[arg-type]
-        await asyncio.gather(*calls)
-        return [*first.sent, *second.sent]
+    async def both() -> None:
+        works = asyncio.create_task(service.app(first.scope, first.receive, first.send))  # type: ignore[arg-type]
+        while not slow.steps:
+            await asyncio.sleep(0.01)
+        taken = room.taken
+        await service.app(second.scope, second.receive, second.send)  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        assert not works.done()
+        assert jobs.made == 2
+        assert jobs.held == 0
+        assert room.taken == taken
+        await works
 
-    statuses = [message["status"] for message in asyncio.run(both()) if message["type"] == "http.response.start"]
-    assert statuses == [503, 503]
-    until_empty(room_of(service))
+    asyncio.run(both())
+    statuses = [message["status"] for message in (*first.sent, *second.sent) if "status" in message]
+    assert statuses == [503] * (1 if leaves else 2)
+    until_empty(room)
     assert slow.steps < 900
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_nothing_is_said_of_what_becomes_of_it(leaves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    Slow(monkeypatch)
+    service = Service()
+    fields = [(b"content-length", b"%d" % len(WHOLE)), (b"request-timeout", b"0.1")]
+    client = Client(WHOLE, headers=fields, url="/v13/reduce_max", stays=not leaves)
+    said: list[object] = []
+
+    async def call() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
+        await service.app(client.scope, client.receive, client.send)  # type: ignore[arg-type]
+        while room_of(service).taken:  # the thread ends after the request
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        gc.collect()
+
+    asyncio.run(call())
+    assert said == []
 
 
 def test_a_body_that_does_not_come_in_the_time_of_its_request() -> None:
