@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.bit_search import first_extremes
 from app.kernels.folding import TILE_BYTES, fold, turned, word_of
 from app.kernels.order import order
 from app.kernels.regions import cuts
+from app.kernels.rounding import FORMATS
 
 Indices = NDArray[np.int64]
 Found = tuple[NDArray[Any], NDArray[Any]]  # extremes, and their indices in any integers
@@ -34,6 +36,8 @@ class Search:
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
         self.order = order(dtype, largest)
         self._last = last
+        self._largest = largest
+        self._form = FORMATS[dtype] if dtype.itemsize == 2 and dtype in FORMATS and not last else None
         # NumPy's own search finds the first, and a NaN before all: right, and quick, where it knows the dtype.
         known = dtype.kind == "b" or dtype == self.order.storage
         self._search = np.argmax if largest else np.argmin
@@ -148,6 +152,10 @@ class Search:
         if self.native is not None:
             indices = self.native(rows, axis=1)
             return rows[np.arange(n), indices], indices
+        if self._form is not None:
+            indices = first_extremes(rows, self._form, self._largest)
+            if indices is not None:
+                return rows[np.arange(n), indices], indices
         if length >= LONG * run:
             return self._long_rows(rows, run)
         box = rows[np.newaxis, np.newaxis, :, :]
