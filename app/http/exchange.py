@@ -14,7 +14,6 @@ from app.errors import MalformedHeader, Overloaded, Refusal, TimeUp
 from app.http.account import Account
 from app.http.body import Body, Disconnected, TooSlow
 from app.http.fields import Fields, by_name
-from app.http.metrics import DISCONNECTED, TIME_UP
 from app.http.observer import Tally
 from app.http.phases import Phase
 from app.http.problems import BODY_TOO_SLOW, INTERNAL, Problem
@@ -94,14 +93,13 @@ class Exchange:
         """The reply; None if nobody is left to read it."""
         try:
             return await self._in_time(reply)
-        except Disconnected:
-            tally.abandoned(self.fields, DISCONNECTED, self.account, self.body.size)
-            return None
         except Exception as error:  # noqa: BLE001 each becomes an answer
-            if isinstance(error, TimeUp):
-                tally.abandoned(self.fields, TIME_UP, self.account, self.body.size)
-            self.body.ended |= isinstance(error, TooSlow)
             self._release()
+            self.account.lap(Phase.DECODE if self.body.ended else Phase.READ)  # it went that far, at the least
+            if isinstance(error, Disconnected):
+                tally.left(self.fields, self.format, self.account, self.body.size)
+                return None
+            self.body.ended |= isinstance(error, TooSlow)
             return voice.failed(error, tally.path)
 
     async def _in_time(self, reply: Coroutine[Any, Any, Reply]) -> Reply:

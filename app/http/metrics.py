@@ -19,8 +19,9 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
+from app.errors import TimeUp
 from app.http.phases import PHASES
-from app.http.problems import REASONS, STATUSES
+from app.http.problems import PROBLEMS, REASONS, STATUSES
 from app.http.sheets import Numbers, Sheet
 from app.machine import is_running
 from app.spec.dtypes import ONNX_NAMES
@@ -30,7 +31,7 @@ from app.tensors.formats import FORMATS
 OPEN_INFERENCE = "open-inference"
 """The format of bodies that the Open Inference Protocol has, which is none of ours."""
 
-DISCONNECTED, TIME_UP = "disconnected", "time-up"
+DISCONNECTED, TIME_UP = "disconnected", PROBLEMS[TimeUp].reason
 """Why work was given up."""
 
 _BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)

@@ -6,7 +6,7 @@ from typing import Any
 from app.http.account import Account
 from app.http.fields import Fields
 from app.http.journal import Journal
-from app.http.metrics import Metrics, place
+from app.http.metrics import DISCONNECTED, TIME_UP, Metrics, place
 from app.http.phases import PHASES, Phase
 from app.http.reply import RawHeaders, Reply
 from app.http.request_id import HEADER, request_id
@@ -23,9 +23,10 @@ class Observer:
     """What sees the requests of one application."""
 
     def __init__(self, metrics: Metrics, journal: Journal | None, tracer: Tracer | None) -> None:
-        """`journal`: None if requests are not to be logged. `listens`: whether anybody is to be told of them."""
+        """`journal`: None if requests are not to be logged; `tracer`: None if there are no spans of them."""
         self.metrics = metrics
         self.listens = journal is not None or tracer is not None
+        """Whether anybody is to be told of them."""
         self._journal = journal
         self._tracer = tracer
 
@@ -89,25 +90,30 @@ class Tally:
         if reply.reason:
             account.lap(Phase.DECODE)  # it went that far, at the least
             self._metrics.add(place("keepdims_refusals", reply.reason))
-        nanoseconds = sum(account.spent)
-        self._count(given, reply, account.spent, nanoseconds, read)
+            if reply.reason == TIME_UP:
+                self._metrics.add(place("keepdims_abandoned", TIME_UP))
+        spent = account.spent.copy()  # a thread goes on for a moment when the time of its request is up
+        nanoseconds = sum(spent)
+        self._count(given, reply, spent, nanoseconds, read)
         identity = request_id(fields.get(HEADER))
         if self._observer.listens:
             entry = {**self._said, "request_id": identity, "status": reply.status, "seconds": nanoseconds / 1e9}
             entry |= {"format": given, "dtype": reply.dtype, "elements": reply.elements, "read": read}
-            entry |= {"sent": len(reply.body), "phases": account.spent}
+            entry |= {"sent": len(reply.body), "phases": spent}
             if reply.reason:
                 entry["reason"] = reply.reason
             self._observer.tell(entry, fields, nanoseconds)
         return (HEADER, identity), (b"server-timing", account.server_timing())
 
-    def abandoned(self, fields: Fields, reason: str, account: Account, read: int) -> None:
-        """One was given up, and has no answer."""
-        self._metrics.add(place("keepdims_abandoned", reason))
-        nanoseconds = sum(account.spent)
-        identity = request_id(fields.get(HEADER))
-        entry = {**self._said, "request_id": identity, "reason": reason, "read": read, "seconds": nanoseconds / 1e9}
-        self._observer.tell(entry, fields, nanoseconds)
+    def left(self, fields: Fields, given: str, account: Account, read: int) -> None:
+        """The client of one left before it was answered."""
+        self._metrics.add(place("keepdims_abandoned", DISCONNECTED))
+        if self._observer.listens:
+            spent = account.spent.copy()
+            identity, nanoseconds = request_id(fields.get(HEADER)).decode(), sum(spent)
+            entry = {**self._said, "request_id": identity, "reason": DISCONNECTED, "seconds": nanoseconds / 1e9}
+            entry |= {"format": given, "read": read, "phases": spent}
+            self._observer.tell(entry, fields, nanoseconds)
 
     def _count(self, given: str, reply: Reply, spent: list[int], nanoseconds: int, read: int) -> None:
         metrics = self._metrics

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from app import evaluate
 from app.blocks import Block
 from app.http import exchange
 from app.http.account import Account
+from app.http.journal import Journal, line
 from app.http.room import Room
 from app.http.threads import Job
 from tests.http.service import BODY, Client, Service, problem
@@ -32,10 +34,12 @@ class Slow:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.steps = 0
+        self.begun = threading.Event()
         absorb = evaluate.Accumulator.absorb
 
         def slowly(accumulator: evaluate.Accumulator[Any], block: Block) -> None:
             self.steps += 1
+            self.begun.set()
             time.sleep(0.01)
             absorb(accumulator, block)
 
@@ -77,6 +81,13 @@ class Call:
         return self._call(*arguments)
 
 
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What is written to the log from now on."""
+    entries: list[dict[str, Any]] = []
+    monkeypatch.setattr(Journal, "write", lambda _, entry: entries.append(json.loads(line(0, dict(entry)))))
+    return entries
+
+
 def room_of(service: Service) -> Room:
     room: Room = service.app._posts["/v13/reduce_max"]._resources.room  # type: ignore[attr-defined]
     return room
@@ -105,6 +116,39 @@ def test_a_request_says_how_long_it_waits(kind: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("kind", URLS)
+def test_a_request_that_has_no_more_time_is_told_of_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Slow(monkeypatch)
+    entries = logged(monkeypatch)
+    url, body = URLS[kind]
+    response = Service(access_log=True).post(url, body, {"request-timeout": "0.1"})
+    (entry,) = entries
+    assert entry["request_id"] == response.headers["x-request-id"]
+    assert (entry["status"], entry["reason"]) == (503, "time-up")
+    assert sum(entry["phases"].values()) == pytest.approx(entry["seconds"])
+
+
+def test_the_time_of_a_body_that_does_not_come_is_that_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = logged(monkeypatch)
+    service = Service(access_log=True, body_timeout=0.1)
+    headers = [(b"content-length", b"9")]
+    Client(b"{", None, headers=headers).call(service)
+    Client(b"{", b"", None, headers=[*headers, (b"request-timeout", b"0.05")]).call(service)
+
+    async def leave() -> dict[str, Any]:
+        await asyncio.sleep(0.05)
+        return {"type": "http.disconnect"}
+
+    leaving = Client(headers=headers)
+    monkeypatch.setattr(leaving, "receive", leave)
+    leaving.call(service)
+    assert [entry["reason"] for entry in entries] == ["body-too-slow", "time-up", "disconnected"]
+    for entry in entries:
+        assert sum(entry["phases"].values()) == pytest.approx(entry["seconds"])
+        assert entry["phases"]["read"] > entry["seconds"] / 2
+    assert value(told(service), "keepdims_abandoned_total") == 2
+
+
+@pytest.mark.parametrize("kind", URLS)
 def test_who_leaves_is_not_worked_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, service = Slow(monkeypatch), Service()
     url, body = URLS[kind]
@@ -126,8 +170,7 @@ def test_what_waits_for_a_thread_is_dropped_and_holds_nothing(leaves: bool, monk
 
     async def both() -> None:
         works = asyncio.create_task(service.app(first.scope, first.receive, first.send))  # type: ignore[arg-type]
-        while not slow.steps:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(slow.begun.wait, 20)
         taken = room.taken
         await service.app(second.scope, second.receive, second.send)  # type: ignore[arg-type]
         await asyncio.sleep(0)
@@ -155,8 +198,7 @@ def test_nothing_is_said_of_what_becomes_of_it(leaves: bool, monkeypatch: pytest
     async def call() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
         await service.app(client.scope, client.receive, client.send)  # type: ignore[arg-type]
-        while room_of(service).taken:  # the thread ends after the request
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(until_empty, room_of(service))  # the thread ends after the request
         await asyncio.sleep(0.1)
         gc.collect()
 
