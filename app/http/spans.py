@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import (
     NonRecordingSpan,
@@ -62,11 +62,12 @@ class Spans:
 
 
 def exporting() -> TracerProvider:
-    """What sends spans where OpenTelemetry's variables say."""
+    """What sends spans where OpenTelemetry's variables say, as the service that they name, or ours."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    provider = TracerProvider(resource=Resource.create({"service.name": "keepdims"}))
+    ours = Resource.create({"service.name": "keepdims", "service.version": __version__})
+    provider = TracerProvider(resource=ours.merge(OTELResourceDetector().detect()))  # they may name us otherwise
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     return provider
 

@@ -12,7 +12,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from app.http.spans import Spans
+from app import __version__
+from app.http.spans import Spans, exporting
 from app.http.traceparent import Parent, parent_of
 from app.http.tracing import tracer_of
 from tests.conftest import serving
@@ -77,6 +78,17 @@ def test_a_span_says_what_the_log_says() -> None:
 def test_there_are_no_spans_unless_they_are_asked_for() -> None:
     assert tracer_of({}) is None
     assert tracer_of({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}) is None
+
+
+@pytest.mark.parametrize(("given", "name"), [({}, "keepdims"), ({"OTEL_SERVICE_NAME": "mine"}, "mine")])
+def test_spans_say_whose_they_are(given: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OTEL_SERVICE_NAME", raising=False)
+    for variable, value in given.items():
+        monkeypatch.setenv(variable, value)
+    provider = exporting()
+    provider.shutdown()
+    assert provider.resource.attributes["service.name"] == name
+    assert provider.resource.attributes["service.version"] == __version__
 
 
 def test_spans_go_where_the_environment_says(tmp_path: Path) -> None:
