@@ -5,6 +5,7 @@ from threading import Lock
 
 from app.blocks import Header
 from app.errors import BodyTooLarge, Overloaded
+from app.http.tidying import Tidying
 from app.tensors.formats import STREAMED
 
 TEXT = 4
@@ -30,11 +31,13 @@ class Room:
         self.taken = 0
         self.lock = Lock()
         self._tell = tell
+        self._tidying = Tidying()
         self.change(0)
 
     def change(self, more: int) -> None:
         """So many bytes more are taken; called under the lock."""
         self.taken += more
+        self._tidying.saw(self.taken)
         if self._tell is not None:
             self._tell(self.taken, self.size)
 

@@ -27,3 +27,9 @@ def _command(pid: str) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:  # it has ended since
         return b""
+
+
+def memory(pid: int, field: str) -> int:
+    """Bytes that a process has: VmRSS now, or VmHWM at its highest."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return 1024 * int(next(line for line in status.splitlines() if line.startswith(field)).split()[1])
