@@ -6,11 +6,14 @@ counted when it is gone. One process alone needs no file.
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from mmap import mmap
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from app.machine import is_running
 
 Numbers = NDArray[np.int64]
 
@@ -27,19 +30,39 @@ class Sheet:
 
     def all(self) -> Iterator[tuple[int, Numbers]]:
         """Every process's numbers, under its process id; also of those that are gone."""
-        if self._folder is None:
-            yield os.getpid(), np.frombuffer(self.own, np.int64)
-            return
-        for path in self._folder.glob(f"{self._name}-*"):
-            numbers = np.fromfile(path, np.int64)
-            if numbers.nbytes == self._nbytes:  # else it is being made
-                yield int(path.name.rpartition("-")[2]), numbers
+        yield os.getpid(), np.frombuffer(self.own, np.int64)
+        while self._folder is not None:
+            try:
+                yield from self._others(self._folder)
+                return
+            except FileNotFoundError:
+                continue  # a new process has taken it over
+
+    def _others(self, folder: Path) -> list[tuple[int, Numbers]]:
+        found = [(_process(path), path) for path in folder.glob(f"{self._name}-*")]
+        read = [(process, np.fromfile(path, np.int64)) for process, path in found if process != os.getpid()]
+        return [each for each in read if each[1].nbytes == self._nbytes]  # else it is being made
 
     def _mapped(self, folder: Path) -> mmap:
-        """The file of this process, which goes on where a process of the same number has stopped."""
+        """The file of this process, which goes on where one has stopped: so there are no more of them than processes at
+        a time, however many have come and gone."""
         path = folder / f"{self._name}-{os.getpid()}"
+        if not path.exists():
+            self._take_over(path)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
             size = file.seek(0, os.SEEK_END)
             file.write(bytes(max(self._nbytes - size, 0)))  # a hole would take memory later, when there may be none
             file.truncate(self._nbytes)
             return mmap(file.fileno(), self._nbytes)
+
+    def _take_over(self, path: Path) -> None:
+        """Give a file that a process has left the name of this one's, if there is one."""
+        for left in path.parent.glob(f"{self._name}-*"):
+            if not is_running(_process(left)):
+                with suppress(FileNotFoundError):  # another process was faster
+                    left.rename(path)
+                    return
+
+
+def _process(path: Path) -> int:
+    return int(path.name.rpartition("-")[2])
