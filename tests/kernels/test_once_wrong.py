@@ -107,3 +107,11 @@ def test_the_logarithm_of_a_sum_next_to_one_is_the_excess(excess: float) -> None
 
 def test_three_numbers_whose_logarithm_was_an_ulp_off() -> None:
     check("ReduceLogSum", "float64", [[0x3FE0000000000001, 0x3FE0000000000002, 0x3FDFFFFFFFFFFFFD]], 1)
+
+
+@pytest.mark.parametrize("operator", ["ReduceSum", "ReduceL1"])
+def test_a_tile_that_is_copied_and_turned_still_shows_what_is_not_finite(operator: str) -> None:
+    values = np.random.default_rng(1).standard_normal((6, 1800, 7))  # more than a tile, and rows of 7 are turned
+    values[3, 5, 2], values[0, 700, 6], values[5, 1799, 0] = np.nan, np.inf, -np.inf
+    expected = expect(operator, "float64", values, (0, 2))
+    expected.assert_matches(*reduced(operator, newest(operator, "float64"), "float64", values, {"axes": [0, 2]}))
