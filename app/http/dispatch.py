@@ -41,7 +41,7 @@ class Dispatch:
         self.app = app
         self.patience = patience
         self.readiness = readiness
-        self._observer = observer
+        self.observer = observer
         self.at_once = {path.encode(): post for path, post in at_once.items()}
         self._posts = posts
 
@@ -61,7 +61,7 @@ class Dispatch:
             if message["type"] == "http.response.start":
                 spent = perf_counter_ns() - began
                 status, reason, fields = message["status"], scope.get(REASON, ""), by_name(scope["headers"])
-                said = self._observer.saw(scope["method"], scope["path"], status, spent, reason, fields)
+                said = self.observer.saw(scope["method"], scope["path"], status, spent, reason, fields)
                 if NOSNIFF not in message["headers"]:
                     message["headers"].append(NOSNIFF)
                 message["headers"] += said

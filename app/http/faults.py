@@ -7,12 +7,13 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from app.http.fields import by_name
 from app.http.grammar import Fault, parser_fault
+from app.http.observer import Observer
 from app.http.open_inference import errors as open_inference
 from app.http.open_inference.endpoints import is_ours
 from app.http.problems import document
 from app.http.reply import RawHeaders, Reply
-from app.http.request_id import HEADER, request_id
 
 LINGER = 1.0
 """Seconds in which what still comes is passed over: a connection that is closed with bytes unread is reset, and the
@@ -20,9 +21,15 @@ client may lose the answer."""
 
 CLOSE = (b"connection", b"close")
 
+UNKNOWN = "_OTHER"
+"""The name of a method that is not known, as OpenTelemetry has it."""
+
 
 class Faultless(HttpToolsProtocol):
     """One connection, until it has a fault."""
+
+    observer: Observer
+    """Who sees what is refused here."""
 
     faulty = False
     """Whether no more is to be read of it."""
@@ -43,31 +50,33 @@ class Faultless(HttpToolsProtocol):
         if self.faulty or self.transport.is_closing():
             return
         self.faulty = True
-        reply = self._reply(fault)
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete:
             if not cycle.more_body:  # it is as it should be, and the fault is behind it
                 cycle.keep_alive = False
                 return
             if self.pipeline:  # it is the last of several
-                self.pipeline[0] = cycle, _telling(reply)
+                self.pipeline[0] = cycle, _telling(*self._refusal(fault))
                 return
             cycle.disconnected = True
             cycle.message_event.set()
             if cycle.response_started:
                 self.transport.close()
                 return
-        self._send_last(reply)
+        self._send_last(*self._refusal(fault))
 
-    def _reply(self, fault: Fault) -> Reply:
-        path = self.url.partition(b"?")[0].decode("latin-1").removesuffix("/")
-        if is_ours(path):
-            return open_inference.problem(fault.problem, fault.detail, fault.headers)
-        return document(fault.problem, fault.detail, headers=fault.headers)
+    def _refusal(self, fault: Fault) -> tuple[Reply, RawHeaders]:
+        """What is answered, and its header fields; it is logged and counted."""
+        path = self.url.partition(b"?")[0].decode("latin-1") if self.url.startswith(b"/") else ""
+        say = open_inference.problem if is_ours(path.removesuffix("/")) else document
+        reply = say(fault.problem, fault.detail, headers=fault.headers)
+        method = self.parser.get_method().decode() if self.url else UNKNOWN  # before the URL, the parser makes one up
+        said = self.observer.saw(method, path, reply.status, 0, reply.reason, by_name(self.headers))
+        return reply, (*reply.raw_headers(*said), CLOSE)
 
-    def _send_last(self, reply: Reply) -> None:
+    def _send_last(self, reply: Reply, headers: RawHeaders) -> None:
         lines = [STATUS_LINE[reply.status]]
-        for name, value in (*self.server_state.default_headers, *_headers(reply, dict(self.headers).get(HEADER))):
+        for name, value in (*self.server_state.default_headers, *headers):
             lines += (name, b": ", value, b"\r\n")
         lines.append(b"\r\n")
         if self.parser.get_method() != b"HEAD":
@@ -79,15 +88,10 @@ class Faultless(HttpToolsProtocol):
         self.loop.call_later(LINGER, self.transport.close)
 
 
-def _headers(reply: Reply, given: bytes | None) -> RawHeaders:
-    return *reply.raw_headers((HEADER, request_id(given))), CLOSE
-
-
-def _telling(reply: Reply) -> Any:
+def _telling(reply: Reply, headers: RawHeaders) -> Any:
     """An application that answers whatever it is asked with this."""
 
-    async def tell(scope: Scope, _: Receive, send: Send) -> None:
-        headers = _headers(reply, dict(scope["headers"]).get(HEADER))
+    async def tell(_: Scope, __: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
 

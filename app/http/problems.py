@@ -77,7 +77,17 @@ VERSION_NOT_SUPPORTED = Problem(505, "/problems/version-not-supported", "This ve
 OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL, STOPPING)
 """Problems that are no refusal of what stands in a request."""
 
-REASONS = tuple(problem.reason for problem in (*PROBLEMS.values(), *OTHERS))
+FAULTS = (
+    MALFORMED_REQUEST,
+    URL_TOO_LONG,
+    EXPECTATION_FAILED,
+    HEAD_TOO_LONG,
+    NOT_IMPLEMENTED,
+    VERSION_NOT_SUPPORTED,
+)
+"""Problems of what never became a request."""
+
+REASONS = tuple(problem.reason for problem in (*PROBLEMS.values(), *OTHERS, *FAULTS))
 STATUSES = tuple(sorted({200, *(problem.status for problem in (*PROBLEMS.values(), *OTHERS))}))
 """Every status that a reduction can have."""
 

@@ -31,6 +31,7 @@ class Protocol(Lingering):
         self._posts = dispatch.at_once
         self.patience = dispatch.patience
         self.readiness = dispatch.readiness
+        self.observer = dispatch.observer
         self._outbox = outbox_of(self.loop)
         self._post: Post | None = None  # of the request that is arriving, if it may take the short way
         self._content = b""
