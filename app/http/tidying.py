@@ -1,8 +1,8 @@
 """What many large requests have held goes back to the machine, once they are gone.
 
 The heap keeps what is freed near what is still in use, and each thread has one of its own: after a crowd that is
-hundreds of MB. Asking for memory again takes longer than keeping it, so it is given back when there has been quiet for a
-moment.
+hundreds of MB. Asking for memory again takes longer than keeping it, so it is given back when there has been quiet for
+a moment.
 """
 
 from threading import Timer

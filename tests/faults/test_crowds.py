@@ -8,7 +8,6 @@ import json
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
