@@ -21,7 +21,7 @@ from app.http.patience import Patience
 from app.http.readiness import Readiness
 from app.http.resources import Resources
 from app.http.room import Room
-from app.http.routes import page_routes, reduction_routes, reductions
+from app.http.routes import page_routes, reductions
 from app.http.threads import Threads
 from app.http.tracing import tracer_of
 from app.http.unrouted import add_problems
@@ -37,7 +37,9 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
 def _service(settings: Settings) -> Dispatch:
     folder = shared_folder()
     metrics = Metrics(folder)
-    observer = Observer(metrics, Journal() if settings.access_log else None, tracer_of())
+    observer = Observer(
+        metrics, Journal(turns=folder and folder / "journal") if settings.access_log else None, tracer_of()
+    )
     resources = Resources(
         settings,
         Threads.of(settings.kernel_threads),
@@ -58,7 +60,6 @@ def _service(settings: Settings) -> Dispatch:
     framework.include_router(health_routes(readiness))
     framework.include_router(metrics_route(metrics))
     framework.include_router(page_routes(answering, settings))
-    framework.router.routes.extend(reduction_routes(answering))
     add_problems(framework, answering)
 
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None

@@ -7,9 +7,12 @@ or disk.
 import logging
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from fcntl import LOCK_EX, LOCK_UN, flock
 from functools import lru_cache
+from pathlib import Path
 from threading import Event, Thread
 from time import sleep, time_ns
 from typing import Any
@@ -21,8 +24,8 @@ from app.http.phases import PHASES
 MOST = 1 << 16
 """Lines that wait to be written; if nobody takes them, the oldest are lost, and the log says how many."""
 
-TOGETHER = 1 << 12
-"""Bytes of one write: up to so many, a pipe does not mix them with those of other processes."""
+TOGETHER = 1 << 16
+"""Bytes of one write. Each may have to wait for the interpreter as long as five milliseconds, while others compute."""
 
 PAUSE = 0.05
 """Seconds in which lines gather."""
@@ -33,16 +36,18 @@ STDOUT = 1
 class Journal:
     """The lines of one process, on their way to a file descriptor."""
 
-    def __init__(self, descriptor: int = STDOUT) -> None:
+    def __init__(self, descriptor: int = STDOUT, turns: Path | None = None) -> None:
+        """`turns`: a file by which processes that write to one pipe take turns; it would mix what they write."""
         self._descriptor = descriptor
-        self._waiting: deque[tuple[int, Mapping[str, Any]]] = deque()
+        self._turns = None if turns is None else os.open(turns, os.O_RDWR | os.O_CREAT, 0o600)
+        self._waiting: deque[tuple[int, dict[str, Any]]] = deque()
         self._lost = 0
         self._more = Event()
         self._closed = False
         self._thread: Thread | None = None
 
-    def write(self, entry: Mapping[str, Any]) -> None:
-        """One line more; the entry must not change afterwards."""
+    def write(self, entry: dict[str, Any]) -> None:
+        """One line more; the entry is the journal's from now on."""
         if len(self._waiting) >= MOST:
             self._lost += 1
             self._waiting.popleft()
@@ -89,8 +94,20 @@ class Journal:
 
     def _send(self, lines: list[bytes]) -> None:
         content = memoryview(b"".join(lines))
-        while content:
-            content = content[os.write(self._descriptor, content) :]
+        with self._turn():
+            while content:
+                content = content[os.write(self._descriptor, content) :]
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if self._turns is None:
+            yield
+            return
+        flock(self._turns, LOCK_EX)
+        try:
+            yield
+        finally:
+            flock(self._turns, LOCK_UN)
 
 
 class JsonLines(logging.Formatter):
@@ -98,7 +115,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, without its end."""
-        entry = {"event": "message", "level": record.levelname.lower(), "logger": record.name}
+        entry = {"time": "", "event": "message", "level": record.levelname.lower(), "logger": record.name}
         entry["message"] = record.getMessage()
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
@@ -115,20 +132,13 @@ LOGGING: dict[str, Any] = {
 """For `logging.config.dictConfig`."""
 
 
-def line(nanoseconds: int, entry: Mapping[str, Any]) -> bytes:
-    """An entry as it is written, with the time since the epoch that it is from."""
+def line(nanoseconds: int, entry: dict[str, Any]) -> bytes:
+    """An entry as it is written, with the time since the epoch that it is from; the entry is used up."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
-    written = {"time": f"{_second(seconds)}.{rest // 1_000_000:03}Z", **entry}
-    if (phases := written.get("phases")) is not None:
-        written["phases"] = {phase: spent / 1e9 for phase, spent in zip(PHASES, phases, strict=True)}
-    return orjson.dumps(written, _plain, orjson.OPT_APPEND_NEWLINE)
-
-
-def _plain(value: object) -> object:
-    """What is no JSON by itself: header fields are bytes."""
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    raise TypeError(type(value))
+    entry["time"] = f"{_second(seconds)}.{rest // 1_000_000:03}Z"
+    if "phases" in entry:
+        entry["phases"] = dict(zip(PHASES, [spent / 1e9 for spent in entry["phases"]], strict=True))
+    return orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)
 
 
 @lru_cache(maxsize=2)

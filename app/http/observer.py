@@ -38,8 +38,9 @@ class Observer:
             self.metrics.add(place("keepdims_refusals", reason))
         self.tell(
             {
+                "time": "",
                 "event": "request",
-                "request_id": identity,
+                "request_id": identity.decode(),
                 "method": method[:20],
                 "path": path[:LONGEST],
                 "status": status,
@@ -79,7 +80,13 @@ class Tally:
         self._observer = observer
         self._metrics = observer.metrics
         self._row = operator.name, str(operator.version)
-        self._said: dict[str, Any] = {"event": "request", "method": "POST", "path": path, "operator": operator.name}
+        self._said: dict[str, Any] = {
+            "time": "",
+            "event": "request",
+            "method": "POST",
+            "path": path,
+            "operator": operator.name,
+        }
         self._said |= {"version": operator.version}
         self._seconds = place("keepdims_request_seconds", *self._row)
         self._places: dict[tuple[str, str, int], tuple[int, int, int]] = {}
@@ -97,7 +104,12 @@ class Tally:
         self._count(given, reply, spent, nanoseconds, read)
         identity = request_id(fields.get(HEADER))
         if self._observer.listens:
-            entry = {**self._said, "request_id": identity, "status": reply.status, "seconds": nanoseconds / 1e9}
+            entry = {
+                **self._said,
+                "request_id": identity.decode(),
+                "status": reply.status,
+                "seconds": nanoseconds / 1e9,
+            }
             entry |= {"format": given, "dtype": reply.dtype, "elements": reply.elements, "read": read}
             entry |= {"sent": len(reply.body), "phases": spent}
             if reply.reason:

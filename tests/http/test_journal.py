@@ -4,27 +4,30 @@ import json
 import logging
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from app.http.journal import TOGETHER, Journal, JsonLines
-from tests.conftest import serving
+from app.http.journal import Journal, JsonLines
+from tests.conftest import ROOT, serving
 from tests.http.service import BODY
 
 
 def read(descriptor: int) -> list[dict[str, Any]]:
-    with os.fdopen(descriptor, "rb") as pipe:
-        return [json.loads(line) for line in pipe.read().splitlines()]
+    with os.fdopen(descriptor, "rb", buffering=0) as pipe:  # a slow reader, for whom writers have to wait
+        content = b"".join(iter(lambda: pipe.read(5000), b""))
+        return [json.loads(line) for line in content.splitlines()]
 
 
 def test_lines_are_written_in_their_order() -> None:
     ours, theirs = os.pipe()
     journal = Journal(theirs)
     for number in range(100):
-        journal.write({"event": "request", "number": number, "id": b"\xff-1"})
+        journal.write({"event": "request", "number": number, "id": "ÿ-1"})
     journal.close()
     os.close(theirs)
     lines = read(ours)
@@ -33,20 +36,29 @@ def test_lines_are_written_in_their_order() -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", lines[0]["time"])
 
 
-def test_no_write_is_larger_than_a_pipe_keeps_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-
-    def write(_: int, content: bytes) -> int:
-        sizes.append(len(content))
-        return len(content)
-
-    monkeypatch.setattr(os, "write", write)
-    journal = Journal(1)
-    for number in range(500):
-        journal.write({"event": "request", "number": number})
-    journal.close()
-    assert len(sizes) > 1
-    assert max(sizes) <= TOGETHER
+def test_processes_that_write_to_one_pipe_take_turns(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from app.http.journal import Journal\n"
+        "journal = Journal(turns=Path(sys.argv[1]))\n"
+        "print(flush=True, file=sys.stderr); sys.stdin.read()\n"
+        "for number in range(12_000): journal.write({'text': sys.argv[2] * 300})\n"
+        "journal.close()"
+    )
+    ours, theirs = os.pipe()
+    command = [sys.executable, "-c", program, str(tmp_path / "turns")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": theirs, "stderr": subprocess.PIPE}
+    writers = [subprocess.Popen([*command, letter], cwd=ROOT, **pipes) for letter in "abcd"]
+    os.close(theirs)
+    for writer in writers:
+        writer.stderr.readline()
+    for writer in writers:
+        writer.stdin.close()  # now all of them begin
+    lines = read(ours)
+    for writer in writers:
+        writer.stderr.close()
+        assert writer.wait(20) == 0
+    assert len(lines) == 4 * 12_000
+    assert {line["text"] for line in lines} == {letter * 300 for letter in "abcd"}
 
 
 def test_where_nobody_reads_the_oldest_lines_are_lost_and_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
