@@ -1,14 +1,12 @@
-"""Every public path, made from the rows of the table."""
+"""Every public path, made from the rows of the table: what answers POST, which `Dispatch` finds by itself, and pages."""
 
 from collections.abc import Mapping
 
 from fastapi import APIRouter, HTTPException, Request, Response
-from starlette.routing import Route
 
 from app.http.docs import docs_routes
 from app.http.documents import document_routes
 from app.http.home import home
-from app.http.openapi import reduce_id
 from app.http.pages import operator_page, operators_index
 from app.http.problem_pages import problem_pages, problems_index
 from app.http.reduce import Reduce
@@ -29,13 +27,6 @@ def reductions(resources: Resources) -> dict[str, Reduce]:
             location = None if path == operator.path else resources.settings.root_path + operator.path
             answering[path] = Reduce(operator, path, location, resources)
     return answering
-
-
-def reduction_routes(answering: Mapping[str, Reduce]) -> list[Route]:
-    """The same paths as the framework declares them; `Dispatch` reaches them faster."""
-    return [
-        Route(path, reduce, methods=["POST"], name=reduce_id(reduce.operator)) for path, reduce in answering.items()
-    ]
 
 
 def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRouter:

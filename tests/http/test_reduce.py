@@ -49,15 +49,6 @@ def test_content_location_has_the_prefix_a_proxy_strips() -> None:
     assert service.get("/openapi.json").json()["servers"] == [{"url": "/tensors"}]
 
 
-def test_the_framework_declares_the_same_paths(service: Service) -> None:
-    """The lookup in front is a shortcut: without it the same requests get the same answers."""
-    shortcut = service.post("/v12/reduce_min", BODY)
-    longer = Service()
-    longer.app._posts = {}
-    assert longer.post("/v12/reduce_min", BODY).content == shortcut.content
-    assert longer.post("/v28/arg_max", {"data": BODY["data"]}).status_code == 200
-
-
 @pytest.mark.parametrize(
     ("path", "slug"),
     [
