@@ -1,4 +1,4 @@
-"""Every public path, made from the rows of the table: what answers POST, which `Dispatch` finds by itself, and pages."""
+"""Every public path, made from the rows of the table: what answers POST, which `Dispatch` finds itself, and pages."""
 
 from collections.abc import Mapping
 
