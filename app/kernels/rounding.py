@@ -93,10 +93,12 @@ def cast(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
     with np.errstate(over="ignore", invalid="ignore"):
         single = values.astype(np.float32)
         rest = values - single
-    bits = single.view(np.int32)
-    toward = np.where((rest > 0) == (values > 0), 1, -1)
-    odd = np.where((rest != 0) & (bits & 1 == 0) & np.isfinite(single), bits + toward, bits).astype(np.int32)
-    return odd.view(np.float32).astype(dtype)
+    odd = single.view(np.int32)
+    # 1 where the rest has the sign of the value, and -1 where it has not: a choice between two takes 5 ns an element.
+    toward = (rest.view(np.int64) ^ values.view(np.int64)) >> 63 | 1
+    toward *= (rest != 0) & (odd & 1 == 0) & np.isfinite(single)
+    np.add(odd, toward, out=odd, casting="unsafe")
+    return single.astype(dtype)
 
 
 def some(values: Floats) -> bool:
