@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from errno import EAGAIN, EDQUOT, ENOSPC
 from fcntl import LOCK_EX, LOCK_UN, flock
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,9 @@ TOGETHER = 1 << 16
 
 PAUSE = 0.05
 """Seconds in which lines gather."""
+
+PASSING = (EAGAIN, EDQUOT, ENOSPC)
+"""Errors after which it is tried again: a disk is full, or a pipe that does not wait."""
 
 STDOUT = 1
 
@@ -66,15 +70,18 @@ class Journal:
             self._thread.join(1)
 
     def _write_on(self) -> None:
-        while not self._closed:
+        closed = False
+        while not closed:
             self._more.wait()
             if not self._closed:
                 sleep(PAUSE)
             self._more.clear()
+            closed = self._closed  # all that there will be waits now
             try:
                 self._write_waiting()
             except OSError:
-                return  # nobody reads any more
+                self._waiting = deque(maxlen=0)  # nobody reads any more
+                return
 
     def _write_waiting(self) -> None:
         if self._lost:
@@ -96,7 +103,12 @@ class Journal:
         content = memoryview(b"".join(lines))
         with self._turn():
             while content:
-                content = content[os.write(self._descriptor, content) :]
+                try:
+                    content = content[os.write(self._descriptor, content) :]
+                except OSError as error:
+                    if self._closed or error.errno not in PASSING:
+                        raise
+                    sleep(PAUSE)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -116,10 +128,15 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """One line, without its end."""
         entry = {"time": "", "event": "message", "level": record.levelname.lower(), "logger": record.name}
-        entry["message"] = record.getMessage()
+        entry["message"] = _text(record.getMessage())
         if record.exc_info:
-            entry["traceback"] = self.formatException(record.exc_info)
+            entry["traceback"] = _text(self.formatException(record.exc_info))
         return line(int(record.created * 1e9), entry).decode().rstrip("\n")
+
+
+def _text(said: str) -> str:
+    """What is said, without what UTF-8 cannot hold: half a surrogate pair, as JSON may bring one."""
+    return said.encode(errors="replace").decode()
 
 
 LOGGING: dict[str, Any] = {

@@ -6,7 +6,9 @@ import os
 import re
 import subprocess
 import sys
+from errno import EAGAIN, EBADF, ENOSPC, EPIPE
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
 import httpx
@@ -75,17 +77,61 @@ def test_where_nobody_reads_the_oldest_lines_are_lost_and_nobody_waits(monkeypat
     os.close(theirs)
 
 
+def test_the_last_line_is_written_however_slowly_they_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    begun, goes_on = Event(), Event()
+
+    def write(_: int, content: bytes) -> int:
+        written.append(bytes(content))
+        begun.set()
+        goes_on.wait(10)
+        return len(content)
+
+    monkeypatch.setattr(os, "write", write)
+    journal = Journal(1)
+    journal.write({"number": 0})
+    begun.wait(10)
+    journal.write({"number": 1})
+    Timer(0.1, goes_on.set).start()
+    journal.close()
+    assert [json.loads(line)["number"] for line in b"".join(written).splitlines()] == [0, 1]
+
+
+@pytest.mark.parametrize(("error", "passes"), [(EAGAIN, True), (ENOSPC, True), (EPIPE, False), (EBADF, False)])
+def test_an_error_that_passes_costs_no_line(error: int, passes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    written: list[bytes] = []
+
+    def write(_: int, content: bytes) -> int:
+        if len(tried) < 2:
+            tried.append(error)
+            raise OSError(error, os.strerror(error))
+        written.append(bytes(content))
+        return len(content)
+
+    monkeypatch.setattr(os, "write", write)
+    journal = Journal(1)
+    journal.write({"number": 0})
+    assert journal._thread is not None
+    while journal._thread.is_alive() and not written:
+        journal._thread.join(0.01)
+    journal.write({"number": 1})
+    journal.close()
+    assert [json.loads(line)["number"] for line in b"".join(written).splitlines()] == ([0, 1] if passes else [])
+    assert not journal._waiting
+
+
 def test_a_message_and_its_traceback_are_one_line() -> None:
     try:
-        raise RuntimeError("first\nsecond")
+        raise RuntimeError("first\nsecond \ud800")
     except RuntimeError as error:
         record = logging.LogRecord(
-            "keepdims", logging.ERROR, __file__, 1, "%s failed", ("/x",), (type(error), error, None)
+            "keepdims", logging.ERROR, __file__, 1, "%s failed", ("/x\udfff",), (type(error), error, None)
         )
     told = JsonLines().format(record)
     assert "\n" not in told
     line = json.loads(told)
-    assert (line["level"], line["logger"], line["message"]) == ("error", "keepdims", "/x failed")
+    assert (line["level"], line["logger"], line["message"]) == ("error", "keepdims", "/x? failed")
     assert "second" in line["traceback"]
 
 
