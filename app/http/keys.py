@@ -73,6 +73,17 @@ class Keys:
         self._filed, self._seen = filed, seen
 
 
+def _text(file: Path) -> str:
+    """All of a file; ValueError if it is none, or too large: all requests wait for it."""
+    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK), "rb") as opened:  # a pipe would wait for its other end
+        if not S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise ValueError("it is not a regular file")
+        content = opened.read(MOST + 1)
+    if len(content) > MOST:
+        raise ValueError(f"it has more than {MOST} bytes")
+    return content.decode()
+
+
 def _digest(number: int, line: str) -> bytes:
     if not re.fullmatch("[0-9A-Fa-f]{64}", line):
         raise ValueError(f"line {number} is not a SHA-256 hash of 64 hexadecimal digits")
