@@ -7,9 +7,9 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.http.dispatch import Dispatch
+from app.http.guard import Guard
 from app.http.health import health_routes
 from app.http.journal import Journal
-from app.http.keys import Guard, Guarded, Keys
 from app.http.metrics import Metrics, metrics_route
 from app.http.observer import Observer
 from app.http.open_inference.counters import Counters
@@ -64,10 +64,5 @@ def _service(settings: Settings) -> Dispatch:
 
     counters, regions = Counters(folder), Regions(folder) if settings.shared_memory else None
     posts = answering | infers(resources, counters, regions)
-    others: ASGIApp = OpenInference(framework, resources, counters, regions, readiness)
-    keys = Keys.of(settings)
-    if keys is None:
-        return Dispatch(others, posts, posts, settings.body_timeout, observer, readiness)
-    guarded = {path: Guarded(post, post, keys, observer) for path, post in posts.items()}
-    others = Guard(others, keys, settings.open_metrics)
-    return Dispatch(others, guarded, guarded, settings.body_timeout, observer, readiness)
+    others = OpenInference(framework, resources, counters, regions, readiness)
+    return Dispatch(others, posts, settings.body_timeout, observer, readiness, Guard.of(settings))

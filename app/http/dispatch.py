@@ -1,23 +1,43 @@
 """One lookup in front of the framework."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter_ns
 from typing import Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.fields import Fields, by_name
+from app.http.guard import Guard
 from app.http.observer import Observer
 from app.http.readiness import Readiness
 from app.http.reply import NOSNIFF, REASON, RawHeaders, Reply
 
 
-class Post(Protocol):
-    """What answers POST on one path and has a short way for what is small, beside that of an application."""
+class ShortWay(Protocol):
+    """What answers what is small without an application's messages."""
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
         """The reply to a body that is there as a whole, neither encoded in transfer nor longer than INLINE_BYTES, and
         what it says of itself; None if the application is to be asked."""
+
+
+class Post(ShortWay, Protocol):
+    """What answers POST on one path: an application, with a short way for what is small."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What any request is answered by."""
+
+
+class Narrowed:
+    """A short way for some. The answers of others have more to them, which is added in one place."""
+
+    def __init__(self, way: ShortWay, takes: Callable[[Fields], bool]) -> None:
+        """`takes`: whether a request with these header fields may go it."""
+        self._way = way
+        self._takes = takes
+
+    def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
+        return self._way.at_once(fields, query, content) if self._takes(fields) else None
 
 
 class Dispatch:
@@ -31,19 +51,27 @@ class Dispatch:
     def __init__(
         self,
         app: ASGIApp,
-        posts: Mapping[str, ASGIApp],
-        at_once: Mapping[str, Post],
+        posts: Mapping[str, Post],
         patience: float,
         observer: Observer,
         readiness: Readiness,
+        guard: Guard | None,
     ) -> None:
-        """`patience`: seconds that whoever serves this is to wait for the head of a request."""
+        """`patience`: seconds that whoever serves this is to wait for the head of a request; `guard`: None if nothing
+        takes a key."""
         self.app = app
         self.patience = patience
         self.readiness = readiness
         self.observer = observer
-        self.at_once = {path.encode(): post for path, post in at_once.items()}
+        self.at_once: dict[bytes, ShortWay] = {path.encode(): post for path, post in posts.items()}
         self._posts = posts
+        self._guard = guard
+        if guard is not None:
+            self.narrow(guard.keys.know)
+
+    def narrow(self, takes: Callable[[Fields], bool]) -> None:
+        """Let only requests go the short way whose header fields `takes` agrees to."""
+        self.at_once = {path: Narrowed(way, takes) for path, way in self.at_once.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -52,7 +80,10 @@ class Dispatch:
         if b"%" in sent and b"%2f" in sent.lower():
             # A slash that is encoded is part of a name and parts none, as whoever stands in front of this took it.
             scope = {**scope, "path": sent.decode("latin-1")}
-        if scope["method"] == "POST" and (post := self._posts.get(scope["path"])):
+        method, path, app = scope["method"], scope["path"], self.app
+        if self._guard is not None and not self._guard.admits(method, path, by_name(scope["headers"])):
+            app = self._guard.refuse
+        elif method == "POST" and (post := self._posts.get(path)):
             return await post(scope, receive, send)
 
         began = perf_counter_ns()
@@ -61,10 +92,10 @@ class Dispatch:
             if message["type"] == "http.response.start":
                 spent = perf_counter_ns() - began
                 status, reason, fields = message["status"], scope.get(REASON, ""), by_name(scope["headers"])
-                said = self.observer.saw(scope["method"], scope["path"], status, spent, reason, fields)
+                said = self.observer.saw(method, path, status, spent, reason, fields)
                 if NOSNIFF not in message["headers"]:
                     message["headers"].append(NOSNIFF)
                 message["headers"] += said
             await send(message)
 
-        return await self.app(scope, receive, send_on)
+        return await app(scope, receive, send_on)

@@ -3,9 +3,7 @@
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
-from app.http.dispatch import Dispatch, Post
-from app.http.fields import Fields
-from app.http.reply import RawHeaders, Reply
+from app.http.dispatch import Dispatch
 
 SENT = (
     "Accept",
@@ -34,21 +32,11 @@ READ = (
 """Header fields that it may read, beside those that any page may."""
 
 
-class WithoutOrigin:
-    """A short way that is none for browsers' requests from elsewhere: what their answers need is added in one place."""
-
-    def __init__(self, post: Post) -> None:
-        self._post = post
-
-    def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
-        return None if b"origin" in fields else self._post.at_once(fields, query, content)
-
-
 def shared(service: Dispatch, origins: str) -> ASGIApp:
     """The service for pages of these origins too, with commas between them; with "" as it is."""
     if not origins:
         return service
-    service.at_once = {path: WithoutOrigin(post) for path, post in service.at_once.items()}
+    service.narrow(lambda fields: b"origin" not in fields)
     return CORSMiddleware(
         service,
         allow_origins=origins.split(","),

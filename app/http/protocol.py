@@ -11,7 +11,7 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from app.http.dispatch import Dispatch, Post
+from app.http.dispatch import Dispatch, ShortWay
 from app.http.grammar import Fault
 from app.http.lingering import Lingering
 from app.http.outbox import outbox_of
@@ -33,7 +33,7 @@ class Protocol(Lingering):
         self.readiness = dispatch.readiness
         self.observer = dispatch.observer
         self._outbox = outbox_of(self.loop)
-        self._post: Post | None = None  # of the request that is arriving, if it may take the short way
+        self._post: ShortWay | None = None  # of the request that is arriving, if it may take the short way
         self._content = b""
         self._until = 0.0
 
@@ -78,7 +78,7 @@ class Protocol(Lingering):
     def busy(self) -> bool:
         return self._post is not None or super().busy()
 
-    def _short_way(self) -> Post | None:
+    def _short_way(self) -> ShortWay | None:
         """What is asked, if it may be answered at once."""
         post = self._posts.get(self.url.partition(b"?")[0])
         if post is None or self.method != b"POST" or b"#" in self.url:

@@ -1,0 +1,53 @@
+"""What takes a key, where the service has some, and what those are told who have none."""
+
+from typing import Self
+
+from starlette.types import Receive, Scope, Send
+
+from app.http.fields import Fields
+from app.http.keys import Keys
+from app.http.open_inference.endpoints import is_ours
+from app.http.open_inference.errors import problem
+from app.http.problems import UNAUTHORIZED, document
+from app.http.reply import REASON
+from app.settings import Settings
+
+CLOSED = ("/v2/repository", "/v2/systemsharedmemory")
+"""What paths begin with that take a key to be read too."""
+
+SAID = "this takes a key that the service knows: Authorization: Bearer, and the key"
+
+
+class Guard:
+    """Only what may be read is open. Whatever counts or tells of callers takes a key, and so does every method that may
+    do more than read."""
+
+    def __init__(self, keys: Keys, open_metrics: bool) -> None:
+        self.keys = keys
+        self._open_metrics = open_metrics
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self | None:
+        """That of the settings; None if everything is open."""
+        keys = Keys.of(settings)
+        return None if keys is None else cls(keys, settings.open_metrics)
+
+    def admits(self, method: str, path: str, fields: Fields) -> bool:
+        """Whether a request is answered."""
+        return self._is_open(method, path.rstrip("/")) or self.keys.know(fields)
+
+    async def refuse(self, scope: Scope, _: Receive, send: Send) -> None:
+        """The application of those that are not. The rest of a body is passed over by who serves this, for as long as
+        it waits for a head."""
+        say = problem if is_ours(scope["path"].removesuffix("/")) else document
+        reply = say(UNAUTHORIZED, SAID)
+        scope[REASON] = reply.reason
+        await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    def _is_open(self, method: str, path: str) -> bool:
+        if method not in ("GET", "HEAD"):
+            return False
+        if path == "/metrics":
+            return self._open_metrics
+        return not (path.startswith("/v2/") and path.endswith("/stats")) and not path.startswith(CLOSED)
