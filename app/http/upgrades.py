@@ -8,12 +8,12 @@ import sys
 
 import httptools
 
-from app.http.faults import Faultless
+from app.http.pipelining import BoundedPipelines
 
 OFFER = (b"upgrade", b"http2-settings")
 
 
-class WithoutUpgrades(Faultless):
+class WithoutUpgrades(BoundedPipelines):
     """One connection."""
 
     _arrived = b""
