@@ -1,6 +1,7 @@
 """`python -m app`: serve, as the KEEPDIMS_* environment says."""
 
 import socket
+from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
 
@@ -21,6 +22,8 @@ def main() -> None:
     except (OSError, ValueError) as error:
         raise SystemExit(f"KEEPDIMS_API_KEYS_FILE: {error}") from None
     _try_port(settings)
+    if settings.workers > 1 or settings.shared_memory:
+        _try_folder()
     server = Server(settings)
     if settings.workers == 1:
         raise SystemExit(server.serve_on())
@@ -44,6 +47,16 @@ def _try_port(settings: Settings) -> None:
         except OSError as error:
             where = f"KEEPDIMS_HOST={settings.host} KEEPDIMS_PORT={settings.port}"
             raise SystemExit(f"{where}: {error.strerror}; KEEPDIMS_PORT takes another port, 0 a free one") from None
+
+
+def _try_folder() -> None:
+    """End with a word that helps if no folder can be had in which processes know of each other, or of regions."""
+    try:
+        with TemporaryDirectory(prefix="keepdims-"):
+            pass
+    except OSError as error:
+        where = "KEEPDIMS_WORKERS and KEEPDIMS_SHARED_MEMORY need a folder for temporary files"
+        raise SystemExit(f"{where}: {error.strerror}; TMPDIR names another") from None
 
 
 if __name__ == "__main__":

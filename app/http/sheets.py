@@ -4,6 +4,7 @@ Each process has a file of its own, which the others read: so none waits for ano
 counted when it is gone. One process alone needs no file.
 """
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.machine import is_running
+
+log = logging.getLogger("keepdims")
 
 Numbers = NDArray[np.int64]
 
@@ -26,7 +29,7 @@ class Sheet:
         self._folder = folder
         self._name = name
         self._nbytes = 8 * size
-        self.own = memoryview(bytearray(self._nbytes) if folder is None else self._mapped(folder)).cast("q")
+        self.own = memoryview(bytearray(self._nbytes) if folder is None else self._memory(folder)).cast("q")
 
     def all(self) -> Iterator[tuple[int, Numbers]]:
         """Every process's numbers, under its process id; also of those that are gone."""
@@ -42,6 +45,17 @@ class Sheet:
         found = [(_process(path), path) for path in folder.glob(f"{self._name}-*")]
         read = [(process, np.fromfile(path, np.int64)) for process, path in found if process != os.getpid()]
         return [each for each in read if each[1].nbytes == self._nbytes]  # else it is being made
+
+    def _memory(self, folder: Path) -> mmap | bytearray:
+        """That of a file, if it can be had: better to count alone than not to serve."""
+        try:
+            return self._mapped(folder)
+        except OSError as error:
+            said = "the other processes do not see what this one counts, as %s cannot be written: %s"
+            log.warning(said, folder, os.strerror(error.errno or 0).lower())
+            with suppress(OSError):
+                (folder / f"{self._name}-{os.getpid()}").unlink()
+            return bytearray(self._nbytes)
 
     def _mapped(self, folder: Path) -> mmap:
         """The file of this process, which goes on where one has stopped: so there are no more of them than processes at
