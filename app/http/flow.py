@@ -8,7 +8,7 @@ from asyncio import Task, create_task
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from app.http.body import Body
+from app.http.body import Body, TooSlow
 from app.http.intake import Intake
 from app.http.reply import Reply
 
@@ -33,7 +33,7 @@ class Flow:
         self._work: Task[None] | None = None
 
     async def reply(self) -> Reply:
-        """The answer, once the body has ended; a Refusal as soon as it is known."""
+        """The answer, once the body has ended; a Refusal once it is known and something comes, or nothing does."""
         try:
             if self._intake.begun:  # elements may have come already
                 self._work = create_task(self._absorb([]))
@@ -46,6 +46,9 @@ class Flow:
             await self._settle()
             reply: Reply = await self._run(self._intake.finish)
             return reply
+        except TooSlow:
+            await self._settle()  # what did come may be refused
+            raise
         finally:
             if self._work is not None:
                 self._work.cancel()

@@ -249,6 +249,15 @@ def test_an_element_that_is_wrong_is_refused_before_the_rest_comes(service: Serv
     assert (opened["status"], opened["unread"] > 0) == (422, True)
 
 
+def test_what_is_wrong_is_said_of_a_body_that_stops() -> None:
+    start = npy_of(TALL.replace("<f4", "|b1"), b"\x02" * 20_000)
+    opened, body, _ = Client(start, None, headers=[*HEADERS, *CHUNKED], url="/v20/reduce_min").call(
+        Service(body_timeout=0.1)
+    )
+    assert opened["status"] == 422
+    assert b"element 0 is the byte 2" in body["body"]
+
+
 def test_a_query_that_is_wrong_is_refused_before_anything_comes(service: Service) -> None:
     client = Client(bytes(9), bytes(9), headers=[*CHUNKED, (b"content-type", b"application/octet-stream")], url=URL)
     opened, _, _ = client.call(service)
