@@ -85,8 +85,11 @@ class Dispatch:
             app = self._guard.refuse
         elif method == "POST" and (post := self._posts.get(path)):
             return await post(scope, receive, send)
+        return await app(scope, receive, self.seen(scope, send))
 
-        began = perf_counter_ns()
+    def seen(self, scope: Scope, send: Send) -> Send:
+        """What sends an answer that is logged and counted, and that says so of itself."""
+        method, path, began = scope["method"], scope["path"], perf_counter_ns()
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -98,4 +101,4 @@ class Dispatch:
                 message["headers"] += said
             await send(message)
 
-        return await app(scope, receive, send_on)
+        return send_on

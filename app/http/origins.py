@@ -1,9 +1,14 @@
 """Pages of other origins that may call the service, where a setting names some (CORS)."""
 
+from collections.abc import Sequence
+
+from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.dispatch import Dispatch
+from app.http.fields import by_name
 
 SENT = (
     "Accept",
@@ -32,15 +37,33 @@ READ = (
 """Header fields that it may read, beside those that any page may."""
 
 
+class Shared(CORSMiddleware):
+    """The service for pages of other origins."""
+
+    def __init__(self, service: Dispatch, origins: Sequence[str]) -> None:
+        super().__init__(
+            service, origins, allow_methods=("GET", "HEAD", "POST"), allow_headers=SENT, expose_headers=READ
+        )
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "OPTIONS":
+            fields = by_name(scope["headers"])
+            if b"origin" in fields and b"access-control-request-method" in fields:  # answered here
+                send = self._service.seen(scope, send)
+        await super().__call__(scope, receive, send)
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """What may be sent, without a word more: a browser that finds its origin, method or field missing tells so."""
+        found = super().preflight_response(request_headers)
+        answer = Response(status_code=204)
+        answer.raw_headers = [field for field in found.raw_headers if not field[0].startswith(b"content-")]
+        return answer
+
+
 def shared(service: Dispatch, origins: str) -> ASGIApp:
     """The service for pages of these origins too, with commas between them; with "" as it is."""
     if not origins:
         return service
     service.narrow(lambda fields: b"origin" not in fields)
-    return CORSMiddleware(
-        service,
-        allow_origins=origins.split(","),
-        allow_methods=("GET", "HEAD", "POST"),
-        allow_headers=SENT,
-        expose_headers=READ,
-    )
+    return Shared(service, origins.split(","))

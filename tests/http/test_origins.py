@@ -11,7 +11,8 @@ from tests.conftest import serving
 from tests.http.service import BODY, Service
 
 PAGE, OTHER = "https://sums.example", "https://other.example"
-WITH_KEY = {"access-control-request-method": "POST", "access-control-request-headers": "authorization,content-type"}
+METHOD = "access-control-request-method"
+WITH_KEY = {METHOD: "POST", "access-control-request-headers": "authorization,content-type"}
 
 
 def allowed(response: httpx.Response) -> str | None:
@@ -68,7 +69,8 @@ def test_all_are_allowed_by_a_star() -> None:
 def test_a_page_may_ask_before_it_sends_a_key() -> None:
     service = Service(cors_origins=PAGE, api_keys="key")
     asked = service.request("OPTIONS", "/v12/reduce_min", headers={"origin": PAGE, **WITH_KEY})
-    assert (asked.status_code, allowed(asked)) == (200, PAGE)
+    assert (asked.status_code, allowed(asked), asked.content) == (204, PAGE, b"")
+    assert asked.headers["x-request-id"]
     assert "POST" in asked.headers["access-control-allow-methods"]
     assert {"Authorization", "Content-Type"} <= set(asked.headers["access-control-allow-headers"].split(", "))
     refused = service.post("/v12/reduce_min", BODY, {"origin": PAGE})
@@ -76,7 +78,9 @@ def test_a_page_may_ask_before_it_sends_a_key() -> None:
     answer = service.post("/v12/reduce_min", BODY, {"origin": PAGE, "authorization": "Bearer key"})
     assert (answer.status_code, allowed(answer)) == (200, PAGE)
     stranger = service.request("OPTIONS", "/v12/reduce_min", headers={"origin": OTHER, **WITH_KEY})
-    assert (stranger.status_code, allowed(stranger)) == (400, None)
+    assert (stranger.status_code, allowed(stranger), stranger.content) == (204, None, b"")
+    other = service.request("OPTIONS", "/v12/reduce_min", headers={"origin": PAGE, **WITH_KEY, METHOD: "DELETE"})
+    assert (other.status_code, other.headers["access-control-allow-methods"]) == (204, "GET, HEAD, POST")
 
 
 def test_over_a_connection_with_and_without_an_origin(tmp_path: Path) -> None:
