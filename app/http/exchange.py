@@ -16,7 +16,8 @@ from app.http.body import Body, Disconnected, TooSlow
 from app.http.fields import Fields, by_name
 from app.http.observer import Tally
 from app.http.phases import Phase
-from app.http.problems import BODY_TOO_SLOW, INTERNAL, Problem
+from app.http.problems import BODY_TOO_SLOW, INTERNAL, STOPPING, Problem
+from app.http.readiness import ENDS
 from app.http.reply import RawHeaders, Reply
 from app.http.resources import Resources
 from app.http.threads import Job
@@ -93,6 +94,10 @@ class Exchange:
         """The reply; None if nobody is left to read it."""
         try:
             return await self._in_time(reply)
+        except CancelledError:  # whoever serves this is told to stop, and has waited long enough
+            self._release()
+            self.body.ended = True  # nothing more is waited for
+            return voice.problem(STOPPING, ENDS)
         except Exception as error:  # noqa: BLE001 each becomes an answer
             self._release()
             self.account.lap(Phase.DECODE if self.body.ended else Phase.READ)  # it went that far, at the least

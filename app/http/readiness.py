@@ -8,3 +8,4 @@ class Readiness:
 
 
 STOPS = "what still comes is answered, and then this process ends"
+ENDS = "this process ends now, and there was no time to finish this request"

@@ -206,6 +206,34 @@ def test_nothing_is_said_of_what_becomes_of_it(leaves: bool, monkeypatch: pytest
     assert said == []
 
 
+@pytest.mark.parametrize("comes", [True, False], ids=["works", "waits"])
+@pytest.mark.parametrize("kind", URLS)
+def test_what_a_process_has_no_time_to_finish_is_told_so(
+    kind: str, comes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, entries = Slow(monkeypatch), logged(monkeypatch)
+    service = Service(access_log=True)
+    url, body = URLS[kind]
+    pieces = [body] if comes else [body[:10], None]
+    client = Client(*pieces, headers=[(b"content-length", b"%d" % len(body))], url=url)
+
+    async def stop() -> None:
+        call = asyncio.create_task(service.app(client.scope, client.receive, client.send))  # type: ignore[arg-type]
+        await asyncio.to_thread(slow.begun.wait, 20 if comes else 0.1)
+        call.cancel()
+        await call
+
+    asyncio.run(stop())
+    opened, ended = client.sent
+    assert (opened["status"], ended["more_body"]) == (503, False)
+    assert b"this process ends" in ended["body"]
+    (entry,) = entries
+    assert entry["reason"] == "stopping"
+    assert value(told(service), "keepdims_refusals_total", reason="stopping") == 1
+    until_empty(room_of(service))
+    assert slow.steps < 900
+
+
 def test_a_body_that_does_not_come_in_the_time_of_its_request() -> None:
     service = Service(access_log=False, body_timeout=1)
     client = Client(b"{", None, headers=[(b"content-length", b"9"), (b"request-timeout", b"0.1")])
