@@ -111,11 +111,12 @@ class Exchange:
         given = self.fields.get(REQUEST_TIMEOUT)
         if given is None:
             return await reply
-        seconds = float(given) if _SECONDS.fullmatch(given) else 0.0
+        seconds = float(given) if _SECONDS.fullmatch(given.strip()) else 0.0
         if not seconds:
             reply.close()
             shown = given[:40].decode("latin-1")
-            raise MalformedHeader(f"Request-Timeout must be a number of seconds above 0, and is {shown!r}")
+            rule = "a number of seconds above 0, of at most 9 digits on each side of the point"
+            raise MalformedHeader(f"Request-Timeout must be {rule}, and is {shown!r}")
         try:
             async with timeout(seconds):
                 return await reply

@@ -10,7 +10,7 @@ from app.http.encodings import ENCODINGS
 from app.http.fields import Fields
 from app.tensors.formats import FORMATS
 
-_WEIGHT = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
+_WEIGHT = re.compile(r"0?\.[0-9]{1,3}|0\.?|1(\.0{0,3})?")  # a bare .2 is what Java's HttpURLConnection has always sent
 _QUOTED = r'"(?:\\.|[^"\\])*"?'
 _ESCAPED = re.compile(r"\\(.)")
 _LIST = re.compile(f'(?:{_QUOTED}|[^",])+')

@@ -123,5 +123,6 @@ class Reducer:
         else:
             size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
         if size > self._settings.max_body_bytes:
-            raise InvalidShape(f"the answer would have the shape {list(answer.shape)}, too large by far", "/data/shape")
+            limit = f"more than {self._settings.max_body_bytes} bytes"
+            raise InvalidShape(f"the answer would have the shape {list(answer.shape)} and {limit}", "/data/shape")
         account.take(max(size, outputs_size(answer, wanted)))
