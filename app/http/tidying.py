@@ -9,7 +9,7 @@ from threading import Timer
 
 from app.kernels.heap import release_freed_memory
 
-WORTH = 1 << 28
+WORTH = 1 << 26
 """Bytes that were held at once, from which on it is worth the time."""
 
 QUIET = 1.0
