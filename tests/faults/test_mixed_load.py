@@ -22,7 +22,7 @@ from tests.faults.outcomes import check
 from tests.faults.processes import memory
 from tests.faults.sockets import Address, address_of, connect, head, read_answer
 
-SECONDS = float(os.environ.get("FAULTS_SECONDS", "6"))
+SECONDS = float(os.environ.get("FAULTS_SECONDS", "5"))
 """A longer run finds more."""
 
 CALLERS = 12

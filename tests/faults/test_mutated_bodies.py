@@ -16,7 +16,7 @@ from tests.faults.ways import Ways
 from tests.oracle import NoAnswer, answer
 from tests.strategies import SEEDS
 
-EXAMPLES = 200
+EXAMPLES = 150
 """Of each format."""
 
 CHANGES = st.lists(st.sampled_from([*BYTES, "misled", "requeried"]), max_size=3)

@@ -9,6 +9,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from app.http import keys
 from tests.conftest import serving
 from tests.faults.sockets import ANSWER, BODY, LENGTH, Address, Answer, address_of, connect, head, read_answer
 
@@ -42,8 +43,8 @@ def server(process: Server) -> Server:
     return process
 
 
-def write(file: Path, *keys: str) -> None:
-    file.write_text("".join(f"{sha256(key.encode()).hexdigest()}\n" for key in keys))
+def write(file: Path, *given: str) -> None:
+    file.write_text("".join(f"{sha256(key.encode()).hexdigest()}\n" for key in given))
 
 
 def bearer(key: str) -> bytes:
@@ -183,8 +184,25 @@ def large(file: Path) -> None:
     write(file, *map(str, range(20_000)))
 
 
-@pytest.mark.parametrize("spoil", [removed, a_folder, unreadable, no_hashes, cut, a_loop, a_pipe, endless, large])
-def test_a_spoilt_file_leaves_the_keys_as_they_were(server: Server, spoil: Callable[[Path], None]) -> None:
+SPOILT = [removed, a_folder, unreadable, no_hashes, cut, a_loop, a_pipe, endless, large]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_a_spoilt_file_leaves_the_keys_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, spoil: Callable[[Path], None]
+) -> None:
+    monkeypatch.setattr(keys, "RECHECK", 0)
+    write(file := tmp_path / "keys", FILED)
+    known = keys.Keys([KEY], file)
+    spoil(file)
+    for key, is_known in ((KEY, True), (FILED, True), (NEXT, False), ("", False)):
+        assert known.know({b"authorization": b"Bearer " + key.encode()}) == is_known
+    assert STAY in caplog.text
+    assert "right-" not in caplog.text
+
+
+@pytest.mark.parametrize("spoil", [removed, a_pipe])
+def test_a_good_file_behind_a_spoilt_one_is_read(server: Server, spoil: Callable[[Path], None]) -> None:
     address, file, log = server
     told = log.read_text().count(STAY)
     spoil(file)
