@@ -98,6 +98,16 @@ def test_many_empty_members_take_many_steps(encoding: str, monkeypatch: pytest.M
     assert steps >= 10
 
 
+@every_encoding
+def test_members_may_be_many_or_small_and_not_both(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encodings, "_MEMBERS", 100)
+    small, fair = COMPRESS[encoding](b"x" * 1023), COMPRESS[encoding](b"x" * 1024)
+    assert len(decode(encoding, [small * 100])) == 100 * 1023
+    assert len(decode(encoding, [fair * 300])) == 300 * 1024
+    with pytest.raises(MalformedBody, match="101 members that hold 103323 bytes"):
+        decode(encoding, [small * 101])
+
+
 def test_the_other_spellings_of_deflate_are_refused() -> None:
     raw = zlib.compressobj(wbits=-15)
     for body in (zlib.compress(b"content"), raw.compress(b"content") + raw.flush()):
