@@ -14,17 +14,18 @@ from app.kernels.rounding import FloatFormat
 
 def first_extremes(rows: NDArray[Any], form: FloatFormat, largest: bool) -> NDArray[np.intp] | None:
     """The first index of the extreme of each row of bits (n, r); None where bits do not tell."""
+    sign, every = 1 << (8 * rows.itemsize - 1), np.arange(len(rows))
     signed = rows.view(f"i{rows.itemsize}")
-    sign = 1 << (8 * rows.itemsize - 1)
-    most_negative, most_positive = int(np.maximum.reduce(rows, axis=None)), int(np.maximum.reduce(signed, axis=None))
-    if most_negative > sign + form.infinity or most_positive > form.infinity:
+    # Of two views, the one that is searched tells its own largest element by those of its rows.
+    searched, other = (signed, rows) if largest else (rows, signed)
+    farthest = int(np.maximum.reduce(other, axis=None))
+    if farthest > (sign + form.infinity if largest else form.infinity):
         return None
+    indices = searched.argmax(axis=1)
+    found = searched[every, indices]
+    lowest, highest = int(found.min()), int(found.max())
     if largest:
-        indices = signed.argmax(axis=1)
-        found = signed[np.arange(len(rows)), indices].min() > 0
-    elif most_negative < sign:  # then none has a sign, and the bits are in order
-        return rows.argmin(axis=1)
-    else:
-        indices = rows.argmax(axis=1)
-        found = rows[np.arange(len(rows)), indices].min() > sign
-    return indices if found else None
+        return indices if lowest > 0 and highest <= form.infinity else None
+    if sign < lowest and highest <= sign + form.infinity:
+        return indices
+    return rows.argmin(axis=1) if highest < sign else None  # then none has a sign, and the bits are in order
