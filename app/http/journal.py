@@ -90,7 +90,11 @@ class Journal:
         lines: list[bytes] = []
         size = 0
         while self._waiting:
-            text = line(*self._waiting.popleft())
+            try:
+                text = line(*self._waiting.popleft())
+            except ValueError:  # nothing that is told may end the telling
+                self._lost += 1
+                continue
             if lines and size + len(text) > TOGETHER:
                 self._send(lines)
                 lines, size = [], 0
@@ -139,10 +143,20 @@ def _text(said: str) -> str:
     return said.encode(errors="replace").decode()
 
 
+class Untold(logging.Filter):
+    """Lets through what uvicorn says, but for what a line of a request says better."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is told."""
+        return record.msg != "Invalid HTTP request received."
+
+
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"json": {"()": JsonLines}},
+    "filters": {"untold": {"()": Untold}},
+    "loggers": {"uvicorn.error": {"filters": ["untold"]}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "stream": "ext://sys.stderr"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
 }

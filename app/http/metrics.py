@@ -45,10 +45,10 @@ _SHOWN = 40
 """Label combinations up to which those are told too that have not been seen."""
 
 
-class Axis(NamedTuple):
+class Labels(NamedTuple):
     """Labels that go together, and the values they have."""
 
-    labels: tuple[str, ...]
+    names: tuple[str, ...]
     values: Sequence[tuple[str, ...]]
 
 
@@ -57,13 +57,13 @@ class Family(NamedTuple):
 
     kind: type[CounterMetricFamily] | type[GaugeMetricFamily] | type[HistogramMetricFamily]
     meaning: str
-    axes: tuple[Axis, ...] = ()
+    labels: tuple[Labels, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
         """How its numbers lie: several for each combination where it is a histogram."""
         width = _SUM + 1 if self.kind is HistogramMetricFamily else 1
-        return *(len(axis.values) for axis in self.axes), width
+        return *(len(each.values) for each in self.labels), width
 
     @property
     def size(self) -> int:
@@ -71,15 +71,15 @@ class Family(NamedTuple):
         return prod(self.shape)
 
 
-def _axis(label: str, values: Sequence[str]) -> Axis:
-    return Axis((label,), [(value,) for value in values])
+def _labels(label: str, values: Sequence[str]) -> Labels:
+    return Labels((label,), [(value,) for value in values])
 
 
-_ROWS = Axis(("operator", "version"), [(row.name, str(row.version)) for row in OPERATORS])
-_OPERATORS = _axis("operator", tuple(dict.fromkeys(row.name for row in OPERATORS)))
-_FORMATS = _axis("format", ("", OPEN_INFERENCE, *FORMATS))
-_DTYPES = _axis("dtype", ("", *ONNX_NAMES))
-_STATUSES = _axis("status", [str(status) for status in STATUSES])
+_ROWS = Labels(("operator", "version"), [(row.name, str(row.version)) for row in OPERATORS])
+_OPERATORS = _labels("operator", tuple(dict.fromkeys(row.name for row in OPERATORS)))
+_FORMATS = _labels("format", ("", OPEN_INFERENCE, *FORMATS))
+_DTYPES = _labels("dtype", ("", *ONNX_NAMES))
+_STATUSES = _labels("status", [str(status) for status in STATUSES])
 
 # fmt: off
 FAMILIES: dict[str, Family] = {
@@ -91,17 +91,17 @@ FAMILIES: dict[str, Family] = {
         (_ROWS,)),
     "keepdims_phase_seconds": Family(
         HistogramMetricFamily, "The same time by where it went; of what happens at once, what had to be waited for.",
-        (_axis("phase", PHASES),)),
+        (_labels("phase", PHASES),)),
     "keepdims_read_bytes": Family(
         CounterMetricFamily, "Bytes of bodies that were read.", (_FORMATS,)),
     "keepdims_elements": Family(
         CounterMetricFamily, "Elements that were reduced.", (_OPERATORS, _DTYPES)),
     "keepdims_refusals": Family(
         CounterMetricFamily, "Requests of all kinds that were refused, by the type of the problem.",
-        (_axis("reason", REASONS),)),
+        (_labels("reason", REASONS),)),
     "keepdims_abandoned": Family(
         CounterMetricFamily, "Reductions that were given up, because the client left or its time was up.",
-        (_axis("reason", (DISCONNECTED, TIME_UP)),)),
+        (_labels("reason", (DISCONNECTED, TIME_UP)),)),
     "keepdims_inflight_bytes": Family(
         GaugeMetricFamily, "Memory that requests hold now."),
     "keepdims_inflight_limit_bytes": Family(
@@ -158,18 +158,18 @@ def place(name: str, *values: str) -> int:
     family = FAMILIES[name]
     given = iter(values)
     found = 0
-    for axis in family.axes:
-        found = found * len(axis.values) + axis.values.index(tuple(next(given) for _ in axis.labels))
+    for labels in family.labels:
+        found = found * len(labels.values) + labels.values.index(tuple(next(given) for _ in labels.names))
     return _STARTS[name] + found * family.shape[-1]
 
 
 def _told(name: str, family: Family, numbers: Numbers) -> Metric:
     """A family as the registry has it."""
-    told = family.kind(name, family.meaning, labels=[label for axis in family.axes for label in axis.labels])
+    told = family.kind(name, family.meaning, labels=[name for labels in family.labels for name in labels.names])
     combinations = numbers.shape[:-1]
     every = prod(combinations) <= _SHOWN
     for index in np.ndindex(combinations) if every else map(tuple, np.argwhere(numbers.any(axis=-1)).tolist()):
-        labels = [value for axis, at in zip(family.axes, index, strict=True) for value in axis.values[at]]
+        labels = [value for each, at in zip(family.labels, index, strict=True) for value in each.values[at]]
         seen = numbers[index].tolist()
         if isinstance(told, HistogramMetricFamily):
             below = zip((*map(floatToGoString, _BUCKETS), "+Inf"), accumulate(seen[:_SUM]), strict=True)

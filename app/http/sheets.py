@@ -53,8 +53,6 @@ class Sheet:
         except OSError as error:
             said = "the other processes do not see what this one counts, as %s cannot be written: %s"
             log.warning(said, folder, os.strerror(error.errno or 0).lower())
-            with suppress(OSError):
-                (folder / f"{self._name}-{os.getpid()}").unlink()
             return bytearray(self._nbytes)
 
     def _mapped(self, folder: Path) -> mmap:
@@ -63,9 +61,14 @@ class Sheet:
         path = folder / f"{self._name}-{os.getpid()}"
         if not path.exists():
             self._take_over(path)
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
-            file.write(bytes(max(self._nbytes - size, 0)))  # a hole would take memory later, when there may be none
+            try:
+                while file.tell() < self._nbytes:  # a hole would take memory later, when there may be none
+                    file.write(bytes(self._nbytes - file.tell()))
+            except OSError:
+                file.truncate(size)
+                raise
             file.truncate(self._nbytes)
             return mmap(file.fileno(), self._nbytes)
 

@@ -1,6 +1,7 @@
 """Spans as OpenTelemetry makes them, named by its conventions for HTTP."""
 
 from collections.abc import Mapping
+from threading import Thread
 from typing import Any
 
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
@@ -18,6 +19,9 @@ from opentelemetry.trace import (
 from app import __version__
 from app.http.phases import PHASES
 from app.http.traceparent import Parent
+
+PARTING = 3.0
+"""Seconds that a process which ends spends on its last spans."""
 
 NAMES = {
     "method": "http.request.method",
@@ -57,8 +61,10 @@ class Spans:
         return {"trace_id": f"{made.trace_id:032x}", "span_id": f"{made.span_id:016x}"}
 
     def close(self) -> None:
-        """Send what has not been sent."""
-        self._provider.shutdown()
+        """Send what has not been sent, if there is somebody who takes it."""
+        sending = Thread(target=self._provider.shutdown, daemon=True)
+        sending.start()
+        sending.join(PARTING)
 
 
 def exporting() -> TracerProvider:

@@ -172,9 +172,18 @@ class Supervisor:
         self._old = [worker for worker in self._old if worker in there]
         if len(there) < self._count:
             if monotonic() > self._begin_after:
-                self._workers.append(Worker(self._socket))
+                self._begin()
         elif len(there) > self._count:
             if all(worker.serves for worker in there):
                 (self._old or there).pop(0).retire()
         elif self._old and len(there) == len(self._workers) and all(worker.serves for worker in there):
+            self._begin()
+
+    def _begin(self) -> None:
+        """One worker more, if there may be one now."""
+        try:
             self._workers.append(Worker(self._socket))
+        except OSError as error:  # no memory, process or descriptor is to be had
+            log.error("a worker cannot be started: %s", error)
+            self._old = []
+            self._begin_after = monotonic() + PAUSE

@@ -94,7 +94,7 @@ def test_every_count_has_a_place_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_an_unknown_value_has_no_place(name: str) -> None:
-    labels = sum(len(axis.labels) for axis in FAMILIES[name].axes)
+    labels = sum(len(each.names) for each in FAMILIES[name].labels)
     if labels:
         with pytest.raises(ValueError, match="not in"):
             place(name, *["nothing"] * labels)
