@@ -15,7 +15,7 @@ from app.http.observer import Observer
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.endpoints import OpenInference, infers
 from app.http.open_inference.regions import Regions
-from app.http.open_inference.sharing import shared_folder
+from app.http.sharing import shared_folder
 from app.http.origins import shared
 from app.http.patience import Patience
 from app.http.readiness import Readiness
