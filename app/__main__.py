@@ -6,8 +6,8 @@ from tempfile import TemporaryDirectory
 from pydantic import ValidationError
 
 from app.http.keys import Keys
-from app.http.sharing import sharing
 from app.http.server import Server
+from app.http.sharing import sharing
 from app.http.supervisor import Supervisor
 from app.settings import Settings
 

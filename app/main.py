@@ -15,13 +15,13 @@ from app.http.observer import Observer
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.endpoints import OpenInference, infers
 from app.http.open_inference.regions import Regions
-from app.http.sharing import shared_folder
 from app.http.origins import shared
 from app.http.patience import Patience
 from app.http.readiness import Readiness
 from app.http.resources import Resources
 from app.http.room import Room
 from app.http.routes import page_routes, reductions
+from app.http.sharing import shared_folder
 from app.http.threads import Threads
 from app.http.tracing import tracer_of
 from app.http.unrouted import add_problems
