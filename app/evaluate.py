@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Kernel
-from app.kernels.regions import cuts
 from app.kernels.workers import ALONE, Workers
 from app.spec.history import dtype_refusal
 from app.spec.operators import Operator
@@ -27,6 +27,12 @@ FEW = 1 << 12
 STEP = 1 << 25
 """Bytes of a block that are reduced before anyone asks whether they are still wanted: a blink, and enough to be reduced
 as fast as all at once."""
+
+FIRST, LEAST = 1 << 22, 1 << 18
+"""Bytes of the first step, which tells how long the elements take, and of the shortest."""
+
+BLINK = 0.1
+"""Seconds. Elements that a rounding can hardly be decided for take a hundred times as long as most."""
 
 
 def evaluate(
@@ -88,23 +94,37 @@ class Evaluation:
     """One reduction while its elements come in. Room for outputs is taken with the first block."""
 
     def __init__(self, plan: Plan, workers: Workers = ALONE, check: Callable[[], None] | None = None) -> None:
-        """`check`: called every STEP bytes; what it raises ends the reduction."""
+        """`check`: called every BLINK or so, at least every STEP bytes; what it raises ends the reduction."""
         self.answer = plan.answer
         self._plan = plan
         self._workers = workers
         self._check = check
+        self._step = min(FIRST, STEP)
 
     def absorb(self, block: Block) -> int:
         """Take in a block, from one thread at a time; the bytes that are held for outputs that are not done."""
         if not len(block.values):
             return 0
-        if self._check is None or block.values.nbytes <= STEP:
+        if self._check is None:
             self._into.absorb(block)
-        else:
-            for part in cuts(len(block.values), STEP // block.values.itemsize):
-                self._check()
-                self._into.absorb(Block(block.start + part.start, block.values[part]))
+            return self._into.nbytes
+        start = 0
+        while start < len(block.values):
+            self._check()
+            stop = start + max(self._step // block.values.itemsize, 1)
+            part = Block(block.start + start, block.values[start:stop])
+            began = perf_counter()
+            self._into.absorb(part)
+            self._pace(part.values.nbytes, perf_counter() - began)
+            start += len(part.values)
         return self._into.nbytes
+
+    def _pace(self, size: int, seconds: float) -> None:
+        """Make the next step as long as it may take, now that one of `size` bytes took so many seconds."""
+        if seconds > 2 * BLINK:
+            self._step = min(max(int(size * BLINK / seconds), LEAST), STEP)
+        elif size + 8 > self._step and seconds < BLINK / 4:
+            self._step = min(2 * size, STEP)
 
     def finish(self) -> Tensor:
         """The answer; ShapeMismatch if elements are missing."""
