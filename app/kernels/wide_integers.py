@@ -29,6 +29,11 @@ SQUARE_WIDTH = 21
 SQUARE_LENGTH = 1 << 16
 """The same for `exact_square_sum`: so many products of two digits, at most 2^45 to a limb, stay below 2^61."""
 
+_DIGIT = (1 << SUM_WIDTH) - 1
+
+_RUN = 512
+"""Elements in a run that make its sum a small part of the work."""
+
 _LARGEST = 1 << 62
 """No limb is larger than this and a carry, so that adding the carry of another limb does not wrap."""
 
@@ -124,7 +129,8 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     for large in pieces(box.shape, LARGE * 8 // box.itemsize):
         part = box[large]
         bound = largest(part)
-        if bound * part.shape[1] * part.shape[3] <= np.iinfo(part.dtype).max and bound < 1 << SUM_WIDTH:
+        runs = _runs(part, bound)
+        if runs == 1 and bound < 1 << SUM_WIDTH:
             limbs[0, large[0], large[2]] += wrapped_sum(part).astype(np.int64, copy=False)
             continue
         if part.itemsize == 8 and len(limbs) == 1:
@@ -133,9 +139,27 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
         if part.itemsize < 8:
             add_narrow(part, bound, False, sums[0], memory[0])
             continue
+        if runs:
+            _add_runs(part, runs, sums)
+            continue
         for piece in pieces(part.shape):
             _add(part[piece], sums[:, piece[0], piece[2]], memory[0])
     return WideIntegers(limbs.reshape(len(limbs), -1), SUM_WIDTH, r1 * r2 << 32)
+
+
+def _runs(part: Box, bound: int) -> int:
+    """In how many equal runs elements up to `bound` in size add up in their own dtype; 0 where those were too short."""
+    _, r1, _, r2 = part.shape
+    runs = 1 << (bound * r1 * r2 // (np.iinfo(part.dtype).max + 1)).bit_length()
+    return runs if runs == 1 or (r1 == 1 and r2 % runs == 0 and r2 // runs >= _RUN) else 0
+
+
+def _add_runs(part: Box, runs: int, sums: Int64s) -> None:
+    """Add up integers of 64 bits, each output in as many runs as do not wrap, in two limbs."""
+    o, _, i, r2 = part.shape
+    totals = wrapped_sum(part) if runs == 1 else np.add.reduce(part[:, 0].reshape(o, i, runs, r2 // runs), axis=3)
+    for limb, digits in zip(sums, (totals & _DIGIT, totals >> SUM_WIDTH), strict=True):
+        limb += digits.reshape(o, i, runs).sum(axis=2).view(np.int64)
 
 
 def _add(part: Box, sums: Int64s, memory: Int64s) -> None:

@@ -119,6 +119,16 @@ def test_a_sum_carries_before_a_limb_wraps(dtype: str) -> None:
             assert kernel.finish(state, count).tolist() == [wrapped(dtype, answer)]
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@pytest.mark.parametrize("bits", [32, 44, 50, 54, 62])
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1 << 17), (1, 1, 16, 1 << 13), (1, 512, 3, 1), (2, 2, 3, 1 << 11)])
+def test_long_sums_of_large_elements_are_exact(dtype: str, bits: int, shape: tuple[int, ...]) -> None:
+    low = -(1 << bits) if dtype == "int64" else 0
+    box = np.random.default_rng(6).integers(low, 1 << bits, shape, dtype, endpoint=True)
+    found = integer_mean(np.dtype(dtype)).whole(box)
+    assert found.tolist() == expected("ReduceMean", dtype, box, slice(None))
+
+
 def test_means_are_cut_toward_zero() -> None:
     mean = integer_mean(np.dtype(np.int64))
     for row in ([-1, 0, 0], [-5, -6], [5, 6], [-7, 0], [2**53 + 1, 2**53 + 3], [-(2**63), -(2**63), -(2**63) + 1]):
