@@ -23,7 +23,10 @@ _EXPONENTS = range(1, 89)
 _BITS = 64
 
 _FEW = 8
-"""Powers of e that numbers are compared with one after the other; of more, each with the one of its binade."""
+"""Powers of e that numbers are compared with one after the other."""
+
+_DOUBT = 1e-11
+"""Far more than a computed logarithm of 64 bits is off by: so near to an integer, comparison decides."""
 
 
 @cache
@@ -93,6 +96,17 @@ def _floor_log_integers(values: NDArray[Any]) -> NDArray[Any]:
     powers = POWERS[: bisect_right(POWERS, int(values.max(initial=1)))]
     if len(powers) <= _FEW:
         return _passed(values, powers)
+    logs = np.log(values, dtype=np.float64)
+    floors = logs.astype(np.int64)
+    logs -= floors
+    if logs.min() < _DOUBT or logs.max() > 1 - _DOUBT:
+        near = (logs < _DOUBT) | (logs > 1 - _DOUBT)
+        floors[near] = _by_binade(values[near])
+    return floors
+
+
+def _by_binade(values: NDArray[Any]) -> Int64s:
+    """The same by comparison: each with the power of its binade."""
     # What float64 rounds up to the next binade lies next to a power of two, and no power of e is as near to one.
     exponents = np.minimum(_exponents(values.astype(np.float64)), 63)
     floors = _FLOORS.take(exponents)
@@ -134,7 +148,7 @@ class IntegerLogSum(PowerSumReduction):
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         if totals.min() < 1:
             self.answer(int(totals[totals < 1][0]), count)
-        return _floor_log_integers(totals).astype(self.dtype)
+        return _floor_log_integers(totals).astype(self.dtype, copy=False)
 
     def empty(self) -> np.generic:
         raise Undefined("the sum of an empty set is 0, which has no logarithm")
