@@ -11,12 +11,10 @@ from app.http.problems import (
     MALFORMED_REQUEST,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
-    NOT_IMPLEMENTED,
     PROBLEMS,
     STOPPING,
     UNAUTHORIZED,
     URL_TOO_LONG,
-    VERSION_NOT_SUPPORTED,
     Problem,
 )
 
@@ -106,18 +104,8 @@ ADVICE: dict[Problem, Advice] = dict(
             Advice("Expect asks for something else than 100-continue.", "Leave Expect out."),
         ),
         (
-            NOT_IMPLEMENTED,
-            Advice(
-                "A method or a Transfer-Encoding that the service does not have.", "Take one that the detail lists."
-            ),
-        ),
-        (
             STOPPING,
             Advice("The process was told to stop.", "Send requests to another one, or again when there is a new one."),
-        ),
-        (
-            VERSION_NOT_SUPPORTED,
-            Advice("Neither HTTP/1.1 nor HTTP/1.0.", "Speak one of these; a proxy can translate others."),
         ),
         (
             INTERNAL,

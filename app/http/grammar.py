@@ -8,9 +8,7 @@ from app.http.problems import (
     EXPECTATION_FAILED,
     MALFORMED_REQUEST,
     METHOD_NOT_ALLOWED,
-    NOT_IMPLEMENTED,
     URL_TOO_LONG,
-    VERSION_NOT_SUPPORTED,
     Problem,
 )
 from app.http.reply import RawHeaders
@@ -23,6 +21,8 @@ ALLOW = ((b"allow", b"GET, HEAD, POST"),)
 _HOST = re.compile(rb"(\[[0-9A-Za-z:.%_~-]+\]|[0-9A-Za-z._~!$&'()*+,;=%-]*)(:[0-9]{0,5})?")
 _ABSOLUTE = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)
 
+# RFC 9110 and 9112 would also have 501 and 505 here; of this service a status from 500 on means that it made a mistake,
+# or has no room.
 UNKNOWN_METHOD = "the methods that are answered here are GET, HEAD and POST"
 UNKNOWN_VERSION = "this is spoken here: HTTP/1.1, and HTTP/1.0"
 
@@ -38,9 +38,9 @@ class Fault(NamedTuple):
 def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault | None:
     """What is wrong with a head. Its `url` is in origin form, unless it is in one that is not answered."""
     if version not in ("1.1", "1.0"):
-        return Fault(VERSION_NOT_SUPPORTED, UNKNOWN_VERSION)
+        return Fault(MALFORMED_REQUEST, UNKNOWN_VERSION)
     if method == b"CONNECT":
-        return Fault(NOT_IMPLEMENTED, UNKNOWN_METHOD, ALLOW)
+        return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
     if url[:1] != b"/":
         if url == b"*" and method == b"OPTIONS":
             return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
@@ -55,7 +55,7 @@ def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault |
         return Fault(MALFORMED_REQUEST, "Host is given once, and is a host's name or address and perhaps a port")
     if (coding := fields.get(b"transfer-encoding")) is not None:
         if coding.lower() != b"chunked":
-            return Fault(NOT_IMPLEMENTED, "chunked is the only Transfer-Encoding that is spoken here")
+            return Fault(MALFORMED_REQUEST, "chunked is the only Transfer-Encoding that is spoken here")
         if version == "1.0":
             return Fault(MALFORMED_REQUEST, "HTTP/1.0 has no Transfer-Encoding")
     if (expected := fields.get(b"expect")) is not None and expected.lower() != b"100-continue":
@@ -76,7 +76,7 @@ def parser_fault(error: BaseException | None) -> Fault:
     """What the parser could not read; its words say which rule is broken, and are its own."""
     said = str(error.args[0]) if error is not None and error.args else "it cannot be read"
     if "method" in said:
-        return Fault(NOT_IMPLEMENTED, UNKNOWN_METHOD, ALLOW)
+        return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
     if "HTTP version" in said or "PRI" in said:
-        return Fault(VERSION_NOT_SUPPORTED, UNKNOWN_VERSION)
+        return Fault(MALFORMED_REQUEST, UNKNOWN_VERSION)
     return Fault(MALFORMED_REQUEST, f"this is not HTTP/1.1: {said}")

@@ -70,9 +70,7 @@ URL_TOO_LONG = Problem(414, "/problems/url-too-long", "The URL is too long")
 EXPECTATION_FAILED = Problem(417, "/problems/expectation-failed", "This cannot be expected here")
 HEAD_TOO_LONG = Problem(431, "/problems/head-too-long", "The head of the request is too long")
 INTERNAL = Problem(500, "/problems/internal", "The service made a mistake")
-NOT_IMPLEMENTED = Problem(501, "/problems/not-implemented", "This part of HTTP is not spoken here")
 STOPPING = Problem(503, "/problems/stopping", "The service is about to stop")
-VERSION_NOT_SUPPORTED = Problem(505, "/problems/version-not-supported", "This version of HTTP is not spoken here")
 
 OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL, STOPPING)
 """Problems that are no refusal of what stands in a request."""
@@ -82,8 +80,6 @@ FAULTS = (
     URL_TOO_LONG,
     EXPECTATION_FAILED,
     HEAD_TOO_LONG,
-    NOT_IMPLEMENTED,
-    VERSION_NOT_SUPPORTED,
 )
 """Problems of what never became a request."""
 

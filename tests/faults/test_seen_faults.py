@@ -37,7 +37,7 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
         (unnamed,) = last_answers(address_of(url), b"SECRET / HTTP/1.1\r\n\r\n")
         found = samples(httpx.get(f"{url}/metrics", trust_env=False).text)
     counted = {labels["reason"]: count for labels, count in found["keepdims_refusals_total"] if count}
-    assert counted == {"malformed-request": 3, "expectation-failed": 2, "not-implemented": 1}
+    assert counted == {"malformed-request": 3, "expectation-failed": 2, "method-not-allowed": 1}
     text = (tmp_path / "log").read_text()
     assert "SECRET" not in text
     lines = [json.loads(line) for line in text.splitlines()]
@@ -48,4 +48,4 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
         assert line["status"] == answer.status
         assert answer.fields["x-request-id"] == name
     line = seen[unnamed.fields["x-request-id"]]
-    assert (line["method"], line["path"], line["status"]) == ("_OTHER", "", 501)
+    assert (line["method"], line["path"], line["status"]) == ("_OTHER", "", 405)
