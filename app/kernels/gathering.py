@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.kernel import Box
 from app.kernels.loading import Loaded, load, measure, near
-from app.kernels.parts import Part, Sums, collected, folded
+from app.kernels.parts import FEW, Part, Sums, collected, folded
 from app.kernels.regions import Piece
 from app.kernels.scratch import Scratch
 from app.kernels.terms import Term
@@ -84,7 +84,8 @@ class Gathered:
             state.merge(self.in_bins(), at)
             return
         state.flags[at : at + self.outputs] |= np.uint8(OTHER) if self.flags is None else self.flags
-        state.hold(self.parts(), at)
+        parts = self.parts()
+        state.hold(folded(parts) if len(parts) > FEW else parts, at)
 
     def in_bins(self) -> Bins:
         """Everything as bins; nothing may be put here after."""

@@ -9,13 +9,10 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from app.kernels.parts import Part, folded
+from app.kernels.parts import FEW, Part, folded
 
 CELL = 1 << 12
 """Outputs that are layered together."""
-
-# No more layers than that are not worth a fold.
-FEW = 3
 
 
 def layered(held: list[tuple[int, list[Part]]], outputs: int) -> Iterator[tuple[int, list[Part]]]:

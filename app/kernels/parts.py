@@ -15,6 +15,8 @@ from app.kernels.rounding import Floats
 
 # Bits between the largest and the smallest value above which counting by exponent is the quicker way.
 WIDEST = 180
+# No more parts than that are not worth a fold.
+FEW = 5
 # Terms in a row that are added up faster than rows of them.
 LONG = 64
 # Shorter runs of outputs are added up by einsum, which spends less on each of them; longer ones by a reduction.
@@ -61,8 +63,9 @@ def exact_sums(y: Floats, rest: Floats, head: Floats, top: int, unit: int) -> li
     if room >= 3:
         bits = min(room, 7)
         return [Sums(grouped(y, 1 << bits), top + bits, unit)]
-    # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes.
-    bits = max(2, min(need, max(4, (107 - (top - unit)) // 2)))
+    # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes, and
+    # for later sums of sums.
+    bits = max(2, (107 - (top - unit)) // 2, min(need, 4))
     cut = top + bits - 53
     split(y, cut, head, rest)
     heads = Sums(added(head), top + need, cut) if bits >= need else Sums(grouped(head, 1 << bits), top + bits, cut)
@@ -103,11 +106,36 @@ def products(x: Floats, y: Floats, most: int) -> Floats:
 
 def folded(parts: list[Part]) -> list[Part]:
     """Many parts of the same outputs as a few; as they are where their range is too wide."""
+    parts = _joined(parts)
+    if len(parts) <= FEW:
+        return parts
     top, unit = max(part.top for part in parts), min(part.unit for part in parts)
     if top - unit > WIDEST:
         return parts
     stack = np.stack([part.values for part in parts])[None]
     return [_tight(part) for part in exact_parts(stack, top, unit)]
+
+
+def _joined(parts: list[Part]) -> list[Part]:
+    """Parts whose sum has no rounding are one."""
+    groups: list[list[Part]] = []
+    for part in sorted(parts, key=lambda part: part.unit):
+        if groups and _narrow([*groups[-1], part]):
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    return [group[0] if len(group) == 1 else _sum(group) for group in groups]
+
+
+def _narrow(parts: list[Part]) -> bool:
+    return max([part.top for part in parts]) - parts[0].unit + (len(parts) - 1).bit_length() <= 53
+
+
+def _sum(parts: list[Part]) -> Part:
+    values = parts[0].values + parts[1].values
+    for part in parts[2:]:
+        values += part.values
+    return Part(values, max([part.top for part in parts]) + (len(parts) - 1).bit_length(), parts[0].unit)
 
 
 def _tight(part: Part) -> Part:

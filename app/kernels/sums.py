@@ -26,8 +26,9 @@ from app.kernels.rounding import FORMATS, some
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
 
-# Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
-DEPTH = 64
+# Elements of an output that a piece of a wide box holds at least, where its sum is exact: fewer, and memory is read in
+# longer runs; where it is estimated, which costs more for every output; and outputs that are finished together.
+DEPTH, ESTIMATED_DEPTH = 16, 64
 TOGETHER = 4096
 # Undecided outputs of a region that are worth a reading of their own, rather than one of the whole region.
 FEW = 4
@@ -102,7 +103,7 @@ class ExactSum:
         waiting: list[tuple[Box, Approximation]] = []
         outputs = 0
         with TILES.borrowed() as scratch:
-            for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, DEPTH):
+            for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, ESTIMATED_DEPTH):
                 tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
                 about = together([estimate(tile, shape, scratch) for tile, shape in tiles])
                 waiting.append((box[a, :, b], about))
