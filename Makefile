@@ -18,6 +18,7 @@ help:
 	@echo "make bench    measure beside NumPy, onnxruntime and other servers   (ARGS='--quick --write' is handed on)"
 	@echo "make bench-peers   install those servers, 1 GB, each in a folder of .venv-peers"
 	@echo "make sbom     list what the image is made of, and under which licences, in build/"
+	@echo "make clean    remove what the others have installed and made"
 	@echo "make lock     resolve the lock files     (ARGS=--upgrade for newer releases)"
 
 serve: .venv/made

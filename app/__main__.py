@@ -1,6 +1,9 @@
 """`python -m app`: serve, as the KEEPDIMS_* environment says."""
 
+import logging
+import os
 import socket
+from errno import EADDRINUSE
 from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
@@ -9,7 +12,10 @@ from app.http.keys import Keys
 from app.http.server import Server
 from app.http.sharing import sharing
 from app.http.supervisor import Supervisor
+from app.http.tracing import tracer_of
 from app.settings import Settings
+
+log = logging.getLogger("keepdims")
 
 
 def main() -> None:
@@ -24,7 +30,13 @@ def main() -> None:
     _try_port(settings)
     if settings.workers > 1 or settings.shared_memory:
         _try_folder()
+    try:
+        tracer_of()
+    except ModuleNotFoundError as error:
+        raise SystemExit(str(error)) from None
     server = Server(settings)
+    for name in _unknown():
+        log.warning("%s is no setting of this service", name)
     if settings.workers == 1:
         raise SystemExit(server.serve_on())
     with sharing():
@@ -37,6 +49,12 @@ def _wrong(error: ValidationError) -> list[str]:
     return [f"KEEPDIMS_{str(each['loc'][0]).upper()}: {each['msg']}" for each in wrong]
 
 
+def _unknown() -> list[str]:
+    """Names in the environment that look like settings, and are none: slips, for the most part."""
+    known = {f"KEEPDIMS_{name.upper()}" for name in Settings.model_fields}
+    return sorted(name for name in os.environ if name.upper().startswith("KEEPDIMS_") and name.upper() not in known)
+
+
 def _try_port(settings: Settings) -> None:
     """End with a word that helps if the address cannot be had."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -46,7 +64,8 @@ def _try_port(settings: Settings) -> None:
             probe.bind((settings.host, settings.port))
         except OSError as error:
             where = f"KEEPDIMS_HOST={settings.host} KEEPDIMS_PORT={settings.port}"
-            raise SystemExit(f"{where}: {error.strerror}; KEEPDIMS_PORT takes another port, 0 a free one") from None
+            hint = "; KEEPDIMS_PORT takes another port, 0 a free one" if error.errno == EADDRINUSE else ""
+            raise SystemExit(f"{where}: {error.strerror}{hint}") from None
 
 
 def _try_folder() -> None:

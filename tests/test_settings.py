@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.settings import Settings
+from tests.conftest import serving
 
 ROOT = Path(__file__).parent.parent
 
@@ -42,10 +43,10 @@ def test_a_setting_that_makes_no_sense_is_refused(monkeypatch: pytest.MonkeyPatc
         Settings()
 
 
-def _started(**environment: str) -> str:
+def _started(*arguments: str, **environment: str) -> str:
     """What `python -m app` says when it cannot start."""
     run = subprocess.run(
-        [sys.executable, "-m", "app"],
+        [sys.executable, *(arguments or ("-m", "app"))],
         cwd=ROOT,
         env=os.environ | environment,
         capture_output=True,
@@ -65,6 +66,25 @@ def test_a_port_that_is_taken_is_named_with_its_setting() -> None:
         said = _started(KEEPDIMS_PORT=str(port), KEEPDIMS_HOST="127.0.0.1")
     assert said.startswith(f"KEEPDIMS_HOST=127.0.0.1 KEEPDIMS_PORT={port}: ")
     assert len(said.splitlines()) == 1
+
+
+def test_an_address_that_is_none_gets_no_hint_about_ports() -> None:
+    said = _started(KEEPDIMS_PORT="0", KEEPDIMS_HOST="192.0.2.1")
+    assert said == "KEEPDIMS_HOST=192.0.2.1 KEEPDIMS_PORT=0: Cannot assign requested address\n"
+
+
+def test_traces_without_what_makes_them_are_told_of() -> None:
+    program = "import sys; sys.modules['opentelemetry.sdk'] = None; from app.__main__ import main; main()"
+    said = _started("-c", program, KEEPDIMS_PORT="0", OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:1")
+    assert said.startswith("OTEL_EXPORTER_OTLP_ENDPOINT")
+    assert "requirements-otel.lock" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_setting_that_there_is_not_is_told_of(tmp_path: Path) -> None:
+    with serving(tmp_path, KEEPDIMS_PROT="1"):
+        pass
+    assert '"message":"KEEPDIMS_PROT is no setting of this service"' in (tmp_path / "log").read_text()
 
 
 def test_a_file_of_keys_that_is_none_is_named_with_its_setting(tmp_path: Path) -> None:

@@ -61,7 +61,9 @@ PROBLEMS: dict[type[Refusal], Problem] = {
 }
 # fmt: on
 
-UNAUTHORIZED = Problem(401, "/problems/unauthorized", "There is no key", ((b"www-authenticate", b"Bearer"),))
+UNAUTHORIZED = Problem(
+    401, "/problems/unauthorized", "There is no key that the service knows", ((b"www-authenticate", b"Bearer"),)
+)
 NOT_FOUND = Problem(404, "/problems/not-found", "There is nothing at this path")
 METHOD_NOT_ALLOWED = Problem(405, "/problems/method-not-allowed", "The path does not answer this method")
 BODY_TOO_SLOW = Problem(408, "/problems/body-too-slow", "The body did not arrive in time", ((b"connection", b"close"),))

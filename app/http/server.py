@@ -56,6 +56,8 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Not given back: who was told to stop has ended well, and not by a signal."""
         signal.signal(signal.SIGTERM, self.handle_exit)
+        if hasattr(signal, "SIGHUP"):  # where there is one process there is none to take its place
+            signal.signal(signal.SIGHUP, signal.SIG_IGN if self._supervised else self.handle_exit)
         signal.signal(signal.SIGINT, signal.SIG_IGN if self._supervised else self.handle_exit)
         yield
 

@@ -29,8 +29,6 @@ def tracer_of(environment: Mapping[str, str] = os.environ) -> Tracer | None:
     try:
         from app.http.spans import Spans, exporting
     except ModuleNotFoundError as error:
-        said = (
-            f"{' or '.join(ENDPOINTS)} asks for traces, and {error.name} is not installed: it comes with keepdims[otel]"
-        )
+        said = f"{' or '.join(ENDPOINTS)} is set, and {error.name} is not installed: requirements-otel.lock has it"
         raise ModuleNotFoundError(said, name=error.name) from None
     return Spans(exporting())

@@ -88,3 +88,9 @@ def test_a_second_signal_ends_it_at_once(server: tuple[Address, int]) -> None:
         assert exit_status(pid, 1.5 * LINGER) is None  # it waits for the rest
         os.kill(pid, signal.SIGTERM)
         assert exit_status(pid, 10) is not None
+
+
+def test_one_process_alone_ends_well_when_it_is_to_be_replaced(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, pid):
+        os.kill(pid, signal.SIGHUP)
+        assert exit_status(pid, 20) == 0
