@@ -96,19 +96,23 @@ class FloatOrder:
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
         self._bits = BitOrder(dtype, largest)
         self._both: np.ufunc = np.bitwise_and if largest else np.bitwise_or
+        # A zero of the extreme's own sign is right. One of the other sign is the least of all integers of its bits.
+        self._doubted = np.dtype(f"{'i' if largest else 'u'}{dtype.itemsize}")
+        self._doubtful = self._doubted.type(np.iinfo(self._doubted).min)
 
     def suited(self, sample: NDArray[Any]) -> Order:
-        return self._bits if np.count_nonzero(np.equal(self.rivals(sample), 0)) else self
+        bits = self.rivals(sample).view(self._doubted)
+        return self._bits if np.minimum.reduce(bits) == self._doubtful else self
 
     def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
         found = self.rivals(box)
         o, r1, i, r2 = box.shape
         if r1 * r2 == 1:
             return found
-        zeros = np.equal(found, 0)
-        if np.logical_or.reduce(zeros):
+        doubted = found.view(self._doubted)
+        if np.minimum.reduce(doubted) == self._doubtful:
             bits = box.view(self._bits.storage)
-            at = np.flatnonzero(zeros)
+            at = np.flatnonzero(doubted == self._doubtful)
             if len(at) * FEW > o * i:
                 return self._bits.extremes(bits).view(self.storage)
             outer, inner = np.divmod(at, i)
