@@ -69,7 +69,10 @@ class Accumulator(Generic[S]):
             return
         axis = 0 if o >= parts else 2
         if rows.shape[axis] < parts:  # too few outputs to go round: the threads share each of them
-            self._cut_open(range(first, last), values, parts)
+            if parts <= self.kernel.quick:
+                self._reduce(rows, outputs)
+            else:
+                self._cut_open(range(first, last), values, parts)
             return
 
         boxes = np.array_split(rows, parts, axis)

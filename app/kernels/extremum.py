@@ -69,6 +69,8 @@ def _tiled(order: Order, box: NDArray[Any]) -> NDArray[Any]:
 class Extremum:
     """The smallest or the largest element."""
 
+    quick = 1
+
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self._dtype = dtype
         self._order = order(dtype, largest)

@@ -46,6 +46,8 @@ FEW = 64
 class PowerSumReduction(ABC):
     """An integer function of the exact sum of the elements, or of their squares, and of how many there are."""
 
+    quick = 1
+
     dtype: NumpyDtype
     power: ClassVar[int] = 1
 

@@ -35,6 +35,10 @@ S = TypeVar("S", bound=State)
 class Kernel(Protocol[S]):
     """One operator on one dtype, on one thread. Outputs are 1-D arrays of the output dtype."""
 
+    @property
+    def quick(self) -> int:
+        """Threads that make and merge states of an output in no less time than `whole` takes on one."""
+
     def identity(self, outputs: int) -> S:
         """The state of outputs that have seen no element."""
 

@@ -45,6 +45,8 @@ class Positions:
 class Position:
     """The index of the smallest or the largest element, along one axis."""
 
+    quick = 1
+
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
         self._search = Search(dtype, largest, last)
         self._order = self._search.order

@@ -35,6 +35,8 @@ _MODERATE = 900
 class Product:
     """Prod of one float dtype."""
 
+    quick = 1
+
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
 

@@ -42,6 +42,10 @@ class ExactSum:
     term: Term
     result: Result
 
+    @property
+    def quick(self) -> int:
+        return self.term.quick
+
     def identity(self, outputs: int) -> Bins:
         return Bins(outputs)
 

@@ -67,10 +67,13 @@ def test_one_element_a_block_backwards_gives_the_exact_answer(operator: str, dty
 
 @pytest.mark.parametrize("shape", [(600_000,), (2, 300_001), (300_001, 2), (3, 100_003, 2), (100, 3000)])
 @pytest.mark.parametrize("operator", ["ReduceSum", "ReduceL2", "ReduceLogSumExp", "ReduceMin", "ArgMax"])
-def test_tensors_worth_a_thread_give_the_bits_of_one_thread(operator: str, shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("threads", [2, 3])
+def test_tensors_worth_a_thread_give_the_bits_of_one_thread(
+    threads: int, operator: str, shape: tuple[int, ...]
+) -> None:
     size = int(np.prod(shape))
     values = np.random.default_rng(8).normal(size=size).astype(np.float32).reshape(shape)
-    workers = Workers(2)
+    workers = Workers(threads)
     places = [size // 7, size // 3 + 1, size - 5]
     for axis in range(len(shape)):
         parameters = {"axis": axis} if operator == "ArgMax" else {"axes": [axis]}
@@ -82,3 +85,17 @@ def test_tensors_worth_a_thread_give_the_bits_of_one_thread(operator: str, shape
         )
         assert bits(alone) == bits(together) == bits(pieced)
     workers.close()
+
+
+@pytest.mark.parametrize(
+    ("operator", "threads", "shared"), [("ReduceL2", 2, 0), ("ReduceL2", 3, 1), ("ReduceSum", 2, 1)]
+)
+def test_threads_share_an_output_where_that_is_quicker(operator: str, threads: int, shared: int) -> None:
+    workers = Workers(threads)
+    calls: list[int] = []
+    run = workers.run
+    workers.run = lambda tasks: (calls.append(len(tasks)), run(tasks))[1]  # type: ignore[method-assign, assignment]
+    values = np.ones(1_000_000, np.float32)
+    reduced(operator, newest(operator, "float32"), "float32", values, {}, workers=workers)
+    workers.close()
+    assert len(calls) == shared
