@@ -97,7 +97,7 @@ class FloatOrder:
         self._bits = BitOrder(dtype, largest)
         self._both: np.ufunc = np.bitwise_and if largest else np.bitwise_or
         # A zero of the extreme's own sign is right. One of the other sign is the least of all integers of its bits.
-        self._doubted = np.dtype(f"{'i' if largest else 'u'}{dtype.itemsize}")
+        self._doubted, self._other = (np.dtype(f"{kind}{dtype.itemsize}") for kind in ("iu" if largest else "ui"))
         self._doubtful = self._doubted.type(np.iinfo(self._doubted).min)
 
     def suited(self, sample: NDArray[Any]) -> Order:
@@ -112,12 +112,19 @@ class FloatOrder:
         doubted = found.view(self._doubted)
         if np.minimum.reduce(doubted) == self._doubtful:
             bits = box.view(self._bits.storage)
+            if not self._has_other_zero(bits):
+                return found
             at = np.flatnonzero(doubted == self._doubtful)
             if len(at) * FEW > o * i:
                 return self._bits.extremes(bits).view(self.storage)
             outer, inner = np.divmod(at, i)
             found[at] = self._bits.extremes(bits[outer, :, inner][:, :, np.newaxis]).view(self.storage)
         return found
+
+    def _has_other_zero(self, bits: NDArray[Any]) -> bool:
+        """Whether any element is a zero of the extreme's own sign."""
+        view = bits.view(self._other)
+        return bool(np.minimum.reduce(view, axis=None) == np.iinfo(self._other).min)
 
     def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         found: NDArray[Any] = self._ufunc(some, others)
