@@ -65,6 +65,11 @@ class Gathered:
         self.sums, self.size = {}, 0
         return self.done
 
+    def few(self) -> list[Part]:
+        """The same as fewer parts, where there are many."""
+        parts = self.parts()
+        return folded(parts) if len(parts) > FEW else parts
+
     def spill(self) -> Bins:
         """The bins, with all parts in them."""
         if self._bins is None:
@@ -84,8 +89,7 @@ class Gathered:
             state.merge(self.in_bins(), at)
             return
         state.flags[at : at + self.outputs] |= np.uint8(OTHER) if self.flags is None else self.flags
-        parts = self.parts()
-        state.hold(folded(parts) if len(parts) > FEW else parts, at)
+        state.hold(self.few(), at)
 
     def in_bins(self) -> Bins:
         """Everything as bins; nothing may be put here after."""

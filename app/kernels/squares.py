@@ -78,5 +78,6 @@ def ratio_square(numerator: int, denominator: int) -> Ratio:
 def square(dtype: np.dtype[Any]) -> Term:
     """The squares of a dtype's elements."""
     if dtype == np.float64:
-        return Term(False, cut_squares, count_squares, ratio_square, estimate_squares, quick=_QUICK)
+        depth = 1 << GROUP_BITS
+        return Term(False, cut_squares, count_squares, ratio_square, estimate_squares, quick=_QUICK, depth=depth)
     return Term(False, cut_short_squares, count_short_squares, ratio_square, estimate_short_squares, quick=_QUICK)

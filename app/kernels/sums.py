@@ -26,9 +26,8 @@ from app.kernels.rounding import FORMATS, some
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
 
-# Elements of an output that a piece of a wide box holds at least, where its sum is exact: fewer, and memory is read in
-# longer runs; where it is estimated, which costs more for every output; and outputs that are finished together.
-DEPTH, ESTIMATED_DEPTH = 16, 64
+# Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
+DEPTH = 64
 TOGETHER = 4096
 # Undecided outputs of a region that are worth a reading of their own, rather than one of the whole region.
 FEW = 4
@@ -85,8 +84,10 @@ class ExactSum:
         """The exact sums of a box, many outputs together, and where they start."""
         waiting: list[Gathered] = []
         start = stop = size = 0
+        _, r1, i, r2 = box.shape
+        depth = self.term.depth if r1 > DEPTH and self.term.depth * i * r2 <= self.term.tile else DEPTH
         with TILES.borrowed() as scratch:
-            for _, _, pieces in regions(box.shape, self.term.tile, DEPTH):
+            for _, _, pieces in regions(box.shape, self.term.tile, depth):
                 gathered = gather(box, pieces, self.term, scratch)
                 full = stop - start + gathered.outputs > TOGETHER or size + gathered.size > PENDING
                 if waiting and (full or not gathered.narrow):
@@ -107,7 +108,7 @@ class ExactSum:
         waiting: list[tuple[Box, Approximation]] = []
         outputs = 0
         with TILES.borrowed() as scratch:
-            for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, ESTIMATED_DEPTH):
+            for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, DEPTH):
                 tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
                 about = together([estimate(tile, shape, scratch) for tile, shape in tiles])
                 waiting.append((box[a, :, b], about))
@@ -187,7 +188,7 @@ class ExactSum:
 
     def _of(self, gathered: Gathered, count: int) -> NDArray[Any]:
         if gathered.narrow:
-            return self._of_parts(gathered.parts(), gathered.flags, gathered.outputs, count)
+            return self._of_parts(gathered.few(), gathered.flags, gathered.outputs, count)
         return self.finish(gathered.in_bins(), count)
 
     def _of_parts(self, parts: list[Part], flags: Flags | None, outputs: int, count: int) -> NDArray[Any]:
