@@ -15,7 +15,7 @@ from app.http.account import Account
 from app.http.body import Body, Disconnected, TooSlow
 from app.http.fields import Fields, by_name
 from app.http.observer import Tally
-from app.http.phases import Phase
+from app.http.phases import DECODE, READ
 from app.http.problems import BODY_TOO_SLOW, INTERNAL, STOPPING, Problem
 from app.http.readiness import ENDS
 from app.http.reply import RawHeaders, Reply
@@ -77,7 +77,7 @@ class Exchange:
 
     async def run(self, call: Callable[..., T], *arguments: object) -> T:
         """Call a function in a thread; Disconnected if the client goes away meanwhile."""
-        self.account.lap(Phase.READ)
+        self.account.lap(READ)
         job = Job(call, arguments, self.account)
         self._working = working = self._threads.requests.submit(job)
         answer: Waited[T] = wrap_future(working)
@@ -100,7 +100,7 @@ class Exchange:
             return voice.problem(STOPPING, ENDS)
         except Exception as error:  # noqa: BLE001 each becomes an answer
             self._release()
-            self.account.lap(Phase.DECODE if self.body.ended else Phase.READ)  # it went that far, at the least
+            self.account.lap(DECODE if self.body.ended else READ)  # it went that far, at the least
             if isinstance(error, Disconnected):
                 tally.left(self.fields, self.format, self.account, self.body.size)
                 return None

@@ -11,7 +11,7 @@ from app.errors import BodyTooLarge, MalformedBody
 from app.evaluate import Evaluation
 from app.http.account import Account
 from app.http.encodings import Decompression
-from app.http.phases import Phase
+from app.http.phases import COMPUTE, DECODE, ENCODE
 from app.http.reducer import Reducer
 from app.http.reply import Reply
 from app.tensors.elements import Elements
@@ -77,7 +77,7 @@ class Whole:
         held, self._held = self._held, ()
         if held or pieces:
             self._arrival.feed((*held, *pieces))
-            self._account.lap(Phase.DECODE)
+            self._account.lap(DECODE)
         return False
 
     def finish(self) -> Reply:
@@ -130,13 +130,13 @@ class Flowing:
             self.hold(b"".join(pieces))
         else:
             block = self._elements.block((self.held, *pieces))
-            self._account.lap(Phase.DECODE)
+            self._account.lap(DECODE)
             state = self._evaluation.absorb(block)
             self._reducer.check_state_size(state)
             if state > self._state:
                 self._account.take(state - self._state)
                 self._state = state
-            self._account.lap(Phase.COMPUTE)
+            self._account.lap(COMPUTE)
             self.held = b""
         return False
 
@@ -146,9 +146,9 @@ class Flowing:
         self.absorb(())
         self._elements.end()
         tensor = self._evaluation.finish()
-        self._account.lap(Phase.COMPUTE)
+        self._account.lap(COMPUTE)
         reply = self._reducer.reply(tensor, self._wanted, self._answer, self._elements.header)
-        self._account.lap(Phase.ENCODE)
+        self._account.lap(ENCODE)
         return reply
 
 

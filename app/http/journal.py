@@ -20,8 +20,6 @@ from typing import Any
 
 import orjson
 
-from app.http.phases import PHASES
-
 MOST = 1 << 16
 """Lines that wait to be written; if nobody takes them, the oldest are lost, and the log says how many."""
 
@@ -44,18 +42,23 @@ class Journal:
         """`turns`: a file by which processes that write to one pipe take turns; it would mix what they write."""
         self._descriptor = descriptor
         self._turns = None if turns is None else os.open(turns, os.O_RDWR | os.O_CREAT, 0o600)
-        self._waiting: deque[tuple[int, dict[str, Any]]] = deque()
+        self._waiting: deque[bytes] = deque()
         self._lost = 0
         self._more = Event()
         self._closed = False
         self._thread: Thread | None = None
 
     def write(self, entry: dict[str, Any]) -> None:
-        """One line more; the entry is the journal's from now on."""
+        """One line more; the entry is used up. One that cannot be written is lost, and ends nothing."""
+        try:
+            written = line(time_ns(), entry)
+        except ValueError:
+            self._lost += 1
+            return
         if len(self._waiting) >= MOST:
             self._lost += 1
             self._waiting.popleft()
-        self._waiting.append((time_ns(), entry))
+        self._waiting.append(written)
         if not self._more.is_set():
             self._more.set()
         if self._thread is None:
@@ -90,11 +93,7 @@ class Journal:
         lines: list[bytes] = []
         size = 0
         while self._waiting:
-            try:
-                text = line(*self._waiting.popleft())
-            except ValueError:  # nothing that is told may end the telling
-                self._lost += 1
-                continue
+            text = self._waiting.popleft()
             if lines and size + len(text) > TOGETHER:
                 self._send(lines)
                 lines, size = [], 0
@@ -167,8 +166,6 @@ def line(nanoseconds: int, entry: dict[str, Any]) -> bytes:
     """An entry as it is written, with the time since the epoch that it is from; the entry is used up."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     entry["time"] = f"{_second(seconds)}.{rest // 1_000_000:03}Z"
-    if "phases" in entry:
-        entry["phases"] = dict(zip(PHASES, [spent / 1e9 for spent in entry["phases"]], strict=True))
     return orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)
 
 

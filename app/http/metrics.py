@@ -38,6 +38,7 @@ _BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.
 """Seconds; what took longer has a bucket of its own."""
 
 _LIMITS = tuple(round(seconds * 1e9) for seconds in _BUCKETS)
+_SHORTEST = _LIMITS[0]
 _SUM = len(_BUCKETS) + 1
 """Where the sum of nanoseconds stands in the numbers of a histogram, behind those of its buckets."""
 
@@ -129,8 +130,9 @@ class Metrics(Collector):
 
     def observe(self, place: int, nanoseconds: int) -> None:
         """A histogram has one more."""
-        self.numbers[place + bisect_left(_LIMITS, nanoseconds)] += 1
-        self.numbers[place + _SUM] += nanoseconds
+        numbers = self.numbers
+        numbers[place if nanoseconds <= _SHORTEST else place + bisect_left(_LIMITS, nanoseconds)] += 1
+        numbers[place + _SUM] += nanoseconds
 
     def holds(self, taken: int, size: int) -> None:
         """Requests of this process hold so many bytes now, and may hold so many."""

@@ -7,7 +7,7 @@ from app.http.account import Account
 from app.http.fields import Fields
 from app.http.journal import Journal
 from app.http.metrics import DISCONNECTED, TIME_UP, Metrics, place
-from app.http.phases import PHASES, Phase
+from app.http.phases import DECODE, PHASES, in_seconds
 from app.http.reply import RawHeaders, Reply
 from app.http.request_id import HEADER, request_id
 from app.http.traceparent import HEADER as TRACEPARENT
@@ -95,7 +95,7 @@ class Tally:
         """One request more was answered: its body is in the format `given` and had `read` bytes. What its answer says
         of itself."""
         if reply.reason:
-            account.lap(Phase.DECODE)  # it went that far, at the least
+            account.lap(DECODE)  # it went that far, at the least
             self._metrics.add(place("keepdims_refusals", reply.reason))
             if reply.reason == TIME_UP:
                 self._metrics.add(place("keepdims_abandoned", TIME_UP))
@@ -109,9 +109,13 @@ class Tally:
                 "request_id": identity.decode(),
                 "status": reply.status,
                 "seconds": nanoseconds / 1e9,
+                "format": given,
+                "dtype": reply.dtype,
+                "elements": reply.elements,
+                "read": read,
+                "sent": len(reply.body),
+                "phases": in_seconds(spent),
             }
-            entry |= {"format": given, "dtype": reply.dtype, "elements": reply.elements, "read": read}
-            entry |= {"sent": len(reply.body), "phases": spent}
             if reply.reason:
                 entry["reason"] = reply.reason
             self._observer.tell(entry, fields, nanoseconds)
@@ -124,7 +128,7 @@ class Tally:
             spent = account.spent.copy()
             identity, nanoseconds = request_id(fields.get(HEADER)).decode(), sum(spent)
             entry = {**self._said, "request_id": identity, "reason": DISCONNECTED, "seconds": nanoseconds / 1e9}
-            entry |= {"format": given, "read": read, "phases": spent}
+            entry |= {"format": given, "read": read, "phases": in_seconds(spent)}
             self._observer.tell(entry, fields, nanoseconds)
 
     def _count(self, given: str, reply: Reply, spent: list[int], nanoseconds: int, read: int) -> None:
@@ -133,10 +137,11 @@ class Tally:
         key = given, reply.dtype, reply.status
         requests, elements, size = self._places.get(key) or self._find(key)
         numbers[requests] += 1
-        numbers[elements] += reply.elements
+        if reply.elements:
+            numbers[elements] += reply.elements
         numbers[size] += read
         metrics.observe(self._seconds, nanoseconds)
-        for phase, each in zip(_PHASES, spent, strict=True):
+        for phase, each in zip(_PHASES, spent):  # noqa: B905 five of each
             if each:
                 metrics.observe(phase, each)
 

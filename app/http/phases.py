@@ -1,23 +1,27 @@
 """Where the time of one request goes."""
 
-from enum import IntEnum
+from collections.abc import Sequence
 from time import perf_counter_ns
 
+PHASES = ("read", "queue", "decode", "compute", "encode")
+"""What a request does, or what it waits for: its body, a thread, bytes that become elements, elements that become
+outputs, outputs that become bytes."""
 
-class Phase(IntEnum):
-    """What a request does, or what it waits for."""
-
-    READ = 0  # for its body
-    QUEUE = 1  # for a thread
-    DECODE = 2  # bytes to elements
-    COMPUTE = 3  # elements to outputs
-    ENCODE = 4  # outputs to bytes
-
-
-PHASES = tuple(phase.name.lower() for phase in Phase)
-"""Their names, in order."""
+READ, QUEUE, DECODE, COMPUTE, ENCODE = range(len(PHASES))
 
 _SERVER_TIMING = ", ".join(f"{phase};dur=%.3f" for phase in PHASES).encode()
+
+
+def in_seconds(spent: Sequence[int]) -> dict[str, float]:
+    """Nanoseconds by phase, as they are told."""
+    read, queue, decode, compute, encode = spent
+    return {
+        "read": read / 1e9,
+        "queue": queue / 1e9,
+        "decode": decode / 1e9,
+        "compute": compute / 1e9,
+        "encode": encode / 1e9,
+    }
 
 
 class Phases:
@@ -30,7 +34,7 @@ class Phases:
         self.spent = [0, 0, 0, 0, 0]
         self._last = perf_counter_ns()
 
-    def lap(self, phase: Phase) -> None:
+    def lap(self, phase: int) -> None:
         """The time since the last lap was `phase`."""
         now = perf_counter_ns()
         self.spent[phase] += now - self._last

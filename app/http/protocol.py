@@ -16,7 +16,7 @@ from app.http.grammar import Fault
 from app.http.lingering import Lingering
 from app.http.outbox import outbox_of
 from app.http.reduce import INLINE_BYTES
-from app.http.reply import RawHeaders, Reply
+from app.http.reply import RawHeaders, Reply, lines_of
 
 BUDGET = 0.005
 """Seconds in which requests that came together are answered at once; then others get their turn in between."""
@@ -118,12 +118,11 @@ class Protocol(Lingering):
     def _send(self, reply: Reply, said: RawHeaders) -> None:
         assert self._post is not None
         self._post = None
-        lines = [STATUS_LINE[reply.status]]
-        for name, value in (*self.server_state.default_headers, *reply.raw_headers(*said)):
-            lines += (name, b": ", value, b"\r\n")
         stays = self.version != "1.0" and self.parser.should_keep_alive()
-        lines += (b"\r\n" if stays else b"connection: close\r\n\r\n", reply.body)
-        self._outbox.put(self.transport, b"".join(lines), stays)
+        default = lines_of(tuple(self.server_state.default_headers))
+        end = b"\r\n" if stays else b"connection: close\r\n\r\n"
+        answer = b"".join((STATUS_LINE[reply.status], default, reply.lines(said), end, reply.body))
+        self._outbox.put(self.transport, answer, stays)
         if not stays:
             self.watch()
         self.on_response_complete()

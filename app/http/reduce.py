@@ -9,7 +9,7 @@ from app.http.flow import Flow
 from app.http.intake import Compressed, Flowing, Intake, Whole
 from app.http.negotiation import Terms, terms_of
 from app.http.observer import Tally
-from app.http.phases import Phase
+from app.http.phases import READ
 from app.http.problems import document, refused
 from app.http.reducer import DEEP, Reducer
 from app.http.reply import RawHeaders, Reply
@@ -71,7 +71,7 @@ class Reduce:
             intake.hold(content)
             return intake.finish() if intake.held else None
         request = BUFFERED[given].decode(content, query)
-        if not request.header.size or len(request.header.shape) > DEEP:  # the answer may be far larger
+        if 0 in request.header.shape or len(request.header.shape) > DEEP:  # the answer may be far larger
             return None
         return self._reducer.answer(request, wanted, account)
 
@@ -95,7 +95,7 @@ class Reduce:
         if not body.ended:
             whole = Whole(self._reducer, given, query, agreed.wanted, account, pieces)
             return await Flow(body, whole, exchange.run, LARGE_BYTES).reply()
-        account.lap(Phase.READ)
+        account.lap(READ)
         content = b"".join(pieces)
         if (reply := self._small(agreed, content, query, account)) is not None:
             return reply
@@ -115,7 +115,7 @@ class Reduce:
         while not body.ended and not (intake.begun and len(intake.held) > INLINE_BYTES):
             intake.hold(await body.piece())
         if body.ended and 0 < len(intake.held) <= INLINE_BYTES:  # of no elements, the answer may be any size
-            exchange.account.lap(Phase.READ)
+            exchange.account.lap(READ)
             return intake.finish()
         return await self._flowing(exchange, intake, declared)
 

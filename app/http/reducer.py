@@ -9,7 +9,7 @@ from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, InvalidShape, MalformedBody
 from app.evaluate import FEW, Evaluation, Plan, plan
 from app.http.account import Account
-from app.http.phases import Phase
+from app.http.phases import COMPUTE, DECODE, ENCODE
 from app.http.reply import RawHeaders, Reply
 from app.http.resources import Resources
 from app.http.room import outputs_size
@@ -40,10 +40,10 @@ class Reducer:
 
     def answer(self, request: Request, wanted: str, account: Account) -> Reply:
         """The answer, in the media type `wanted`, to a request that is there as a whole and has been read."""
-        account.lap(Phase.DECODE)
+        account.lap(DECODE)
         tensor = self.reduced(request, wanted, account)
         reply = self.reply(tensor, wanted, request.answer, request.header)
-        account.lap(Phase.ENCODE)
+        account.lap(ENCODE)
         return reply
 
     def reduced(self, request: Request, wanted: str, account: Account) -> Tensor:
@@ -61,7 +61,7 @@ class Reducer:
             for block in request.blocks:
                 evaluation.absorb(block)
             tensor = evaluation.finish()
-        account.lap(Phase.COMPUTE)
+        account.lap(COMPUTE)
         return tensor
 
     def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:

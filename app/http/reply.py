@@ -1,5 +1,6 @@
 """An answer as bytes, ready to be sent."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 RawHeaders = tuple[tuple[bytes, bytes], ...]
@@ -24,3 +25,17 @@ class Reply(NamedTuple):
     def raw_headers(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
         """All header fields, `more` among them."""
         return [*self.headers, *more, NOSNIFF, (b"content-length", b"%d" % len(self.body))]
+
+    def lines(self, more: RawHeaders) -> bytes:
+        """The same, as HTTP/1.1 has them."""
+        last = b"%bcontent-length: %d\r\n" % (_NOSNIFF_LINE, len(self.body))
+        return b"".join((lines_of(self.headers), *(b"%b: %b\r\n" % field for field in more), last))
+
+
+@lru_cache(maxsize=64)
+def lines_of(headers: RawHeaders) -> bytes:
+    """Header fields as lines; remembered, as most are the same every time."""
+    return b"".join(b"%b: %b\r\n" % field for field in headers)
+
+
+_NOSNIFF_LINE = lines_of((NOSNIFF,))

@@ -17,7 +17,6 @@ from opentelemetry.trace import (
 )
 
 from app import __version__
-from app.http.phases import PHASES
 from app.http.traceparent import Parent
 
 PARTING = 3.0
@@ -49,8 +48,8 @@ class Spans:
     def span(self, parent: Parent | None, began: int, entry: Mapping[str, Any]) -> dict[str, str]:
         """See `Tracer`."""
         attributes = {name: entry[member] for member, name in NAMES.items() if member in entry}
-        for phase, spent in zip(PHASES, entry.get("phases", ()), strict=False):
-            attributes[f"keepdims.seconds.{phase}"] = spent / 1e9
+        for phase, seconds in entry.get("phases", {}).items():
+            attributes[f"keepdims.seconds.{phase}"] = seconds
         name = f"{entry['method']} {entry['path']}" if "operator" in entry else entry["method"]
         context = None if parent is None else set_span_in_context(_remote(parent))
         span = self._tracer.start_span(name, context, SpanKind.SERVER, attributes, start_time=began)

@@ -5,7 +5,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, NamedTuple, Self
 
 from app.http.account import Account
-from app.http.phases import Phase
+from app.http.phases import QUEUE
 from app.kernels.workers import ALONE, Workers
 
 
@@ -21,7 +21,7 @@ class Job:
         called, self._call = self._call, None
         if called is None:
             return None  # nobody waits for it
-        self._account.lap(Phase.QUEUE)
+        self._account.lap(QUEUE)
         call, arguments = called
         return call(*arguments)
 

@@ -17,7 +17,7 @@ from app.http.open_inference.counters import Counters
 from app.http.open_inference.errors import problem, refused
 from app.http.open_inference.inference import INFER_HEADER, Inference
 from app.http.open_inference.regions import Regions
-from app.http.phases import Phase
+from app.http.phases import READ
 from app.http.reduce import INLINE_BYTES
 from app.http.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
@@ -94,7 +94,7 @@ class Infer:
         body.admit(limit, TEXT if whole else 0)
         if whole:
             content = await body.read()
-            account.lap(Phase.READ)
+            account.lap(READ)
             if len(content) > INLINE_BYTES:
                 await exchange.run(inference.take, content, length)
             elif (reply := self._small(inference, content, length)) is not None:

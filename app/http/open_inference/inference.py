@@ -9,7 +9,7 @@ from app.http.account import Account
 from app.http.encodings import compressed
 from app.http.open_inference.errors import JSON
 from app.http.open_inference.regions import Regions
-from app.http.phases import Phase
+from app.http.phases import DECODE, ENCODE
 from app.http.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
 from app.tensors.elements import check_bools
@@ -75,11 +75,11 @@ class Inference:
         """The answer to the body that was taken."""
         header = self._asked.data.header
         request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
-        self.account.lap(Phase.DECODE)
+        self.account.lap(DECODE)
         tensor = self._reducer.reduced(request, self._wanted, self.account)
         self._check_room(tensor.header)
         reply = self.reply(tensor, self._wanted, request.answer, header)
-        self.account.lap(Phase.ENCODE)
+        self.account.lap(ENCODE)
         return reply
 
     def preamble(self, start: bytes, offset: int) -> Preamble:
