@@ -48,7 +48,7 @@ def serving(name: str, environments: Path) -> Iterator[Server]:
     port = _free_port()
     settings = {key: value for key, value in os.environ.items() if not key.startswith("KEEPDIMS_")}
     settings["PYTHONPATH"] = "" if peer.environment else str(ROOT)
-    settings["KEEPDIMS_SHARED_MEMORY"] = "1"
+    settings |= {"KEEPDIMS_SHARED_MEMORY": "1", "KEEPDIMS_ACCESS_LOG": "0"}  # no peer logs its requests
     command = [str(python), *peer.arguments]
     if peer.port_setting:
         settings[peer.port_setting] = str(port)
