@@ -58,7 +58,7 @@ PEERS: dict[str, Peer] = {
     OURS: Peer(
         "",
         ("-m", "app"),
-        "`python -m app`, one process, default settings, but shared memory is allowed and requests are not logged, as nowhere here; binary is .npy",
+        "`python -m app`, one process; shared memory allowed, no request logged, as by none here; binary is .npy",
         formats.JSON,
         formats.NPY,
         formats.BASE64,
