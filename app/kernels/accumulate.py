@@ -69,10 +69,7 @@ class Accumulator(Generic[S]):
             return
         axis = 0 if o >= parts else 2
         if rows.shape[axis] < parts:  # too few outputs to go round: the threads share each of them
-            if parts <= self.kernel.quick:
-                self._reduce(rows, outputs)
-            else:
-                self._cut_open(range(first, last), values, parts)
+            self._cut_open(range(first, last), values, parts)
             return
 
         boxes = np.array_split(rows, parts, axis)
@@ -133,4 +130,5 @@ class Accumulator(Generic[S]):
 
     def _worthwhile(self, values: NDArray[Any]) -> int:
         """How many threads to spend on these elements."""
-        return max(1, min(self._workers.threads, len(values) // WORTH_A_THREAD))
+        threads = min(self._workers.threads, len(values) // WORTH_A_THREAD)
+        return threads if threads > self.kernel.few_threads else 1

@@ -69,7 +69,7 @@ def _tiled(order: Order, box: NDArray[Any]) -> NDArray[Any]:
 class Extremum:
     """The smallest or the largest element."""
 
-    quick = 1
+    few_threads = 1
 
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self._dtype = dtype

@@ -131,7 +131,7 @@ def _of_few(row: list[int]) -> int:
 class IntegerLogSumExp:
     """The logarithm of the sum of the exponentials, cut toward zero, wrapped where that does not fit."""
 
-    quick = 1
+    few_threads = 1
 
     dtype: NumpyDtype
 

@@ -46,7 +46,7 @@ FEW = 64
 class PowerSumReduction(ABC):
     """An integer function of the exact sum of the elements, or of their squares, and of how many there are."""
 
-    quick = 1
+    few_threads = 1
 
     dtype: NumpyDtype
     power: ClassVar[int] = 1

@@ -36,8 +36,9 @@ class Kernel(Protocol[S]):
     """One operator on one dtype, on one thread. Outputs are 1-D arrays of the output dtype."""
 
     @property
-    def quick(self) -> int:
-        """Threads that make and merge states of an output in no less time than `whole` takes on one."""
+    def few_threads(self) -> int:
+        """So few threads take no less time than one: what is done between two calls of NumPy is done under the
+        interpreter lock, and each call that has to wait for it costs what a thread saves."""
 
     def identity(self, outputs: int) -> S:
         """The state of outputs that have seen no element."""

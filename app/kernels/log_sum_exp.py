@@ -40,7 +40,7 @@ _UPPER_UNIT, _MIDDLE_UNIT, _LOWER_UNIT = 2.0 ** (FINE + 62), 2.0 ** (FINE + 31),
 class LogSumExp:
     """LogSumExp of one float dtype."""
 
-    quick = 1
+    few_threads = 2
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype

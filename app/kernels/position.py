@@ -45,7 +45,7 @@ class Positions:
 class Position:
     """The index of the smallest or the largest element, along one axis."""
 
-    quick = 1
+    few_threads = 1
 
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
         self._search = Search(dtype, largest, last)

@@ -35,7 +35,7 @@ _MODERATE = 900
 class Product:
     """Prod of one float dtype."""
 
-    quick = 1
+    few_threads = 2
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import copysign
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,11 @@ FEW = 4
 class ExactSum:
     """A result of the exact sum of terms, correctly rounded into the dtype of the elements."""
 
+    few_threads: ClassVar[int] = 2
+
     dtype: np.dtype[Any]
     term: Term
     result: Result
-
-    @property
-    def quick(self) -> int:
-        return self.term.quick
 
     def identity(self, outputs: int) -> Bins:
         return Bins(outputs)

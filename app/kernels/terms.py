@@ -24,7 +24,7 @@ class Term:
     is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
     sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_ratio` is the term of
     a fraction, as one. `tile` elements are cut together, of each output `depth` or more where memory is then read in
-    one run. `quick`: as a kernel has it."""
+    one run."""
 
     signed: bool
     cut: Callable[[Loaded, Scratch], list[Sums] | None]
@@ -33,7 +33,6 @@ class Term:
     estimate: Estimate | None
     enough: int = 0
     tile: int = TILE
-    quick: int = 1
     depth: int = 16
 
 

@@ -84,7 +84,7 @@ class WrappedValues:
 class WrappingReduction:
     """How a box is reduced, how states combine, what an empty set gives, what happens to an element alone."""
 
-    quick = 1
+    few_threads = 1
 
     dtype: NumpyDtype
     reduce: Callable[[Box], NDArray[Any]]

@@ -88,9 +88,10 @@ def test_tensors_worth_a_thread_give_the_bits_of_one_thread(
 
 
 @pytest.mark.parametrize(
-    ("operator", "threads", "shared"), [("ReduceL2", 2, 0), ("ReduceL2", 3, 1), ("ReduceSum", 2, 1)]
+    ("operator", "threads", "shared"),
+    [("ReduceL2", 2, 0), ("ReduceL2", 3, 1), ("ReduceSum", 2, 0), ("ReduceSum", 3, 1), ("ReduceMin", 2, 1)],
 )
-def test_threads_share_an_output_where_that_is_quicker(operator: str, threads: int, shared: int) -> None:
+def test_threads_share_a_reduction_where_that_is_quicker(operator: str, threads: int, shared: int) -> None:
     workers = Workers(threads)
     calls: list[int] = []
     run = workers.run
