@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from app.errors import DuplicateKey
 from app.tensors.marks import Marks
 from app.tensors.numerals import is_json
-from app.tensors.tokens import CLOSE, OPEN, PLAIN, QUOTE, SCALAR, TOKEN, end_of_text, expected, text_of
+from app.tensors.tokens import CLOSE, OPEN, PLAIN, QUOTE, SCALAR, TOKEN, end_of_text, expected, name_at
 
 WINDOW, NARROW = 1 << 16, 1 << 12
 """Bytes looked at together, and how many where they are nested too deep for the parser."""
@@ -204,13 +204,8 @@ class _Look:
                 return
 
     def _name(self) -> None:
-        token = TOKEN.match(self._body, self._at)
-        if token is None or token.lastindex not in (PLAIN, QUOTE):
-            expected(self._body, self._at, "the name of a member")
-        start, end = token.start(token.lastindex), token.end()
-        if token.lastindex == QUOTE:
-            end = end_of_text(self._body, start)
-        self._hash(np.array([self._objects[-1]], np.int64), [text_of(self._body, start, end)])
+        name, end = name_at(self._body, self._at)
+        self._hash(np.array([self._objects[-1]], np.int64), [name])
         token = TOKEN.match(self._body, end)
         if token is None or self._body[token.end() - 1 : token.end()] != b":":
             expected(self._body, end, "a colon")

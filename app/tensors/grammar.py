@@ -22,7 +22,7 @@ from app.tensors.tokens import (
     end_of_text,
     expected,
     malformed,
-    text_of,
+    name_at,
 )
 
 DEEP = 70
@@ -167,13 +167,7 @@ class _Members:
         self._at += 1
 
     def _name(self) -> str:
-        token = TOKEN.match(self._body, self._at)
-        if token is None or token.lastindex not in (PLAIN, QUOTE):
-            expected(self._body, self._at, "the name of a member")
-        start, end = token.start(token.lastindex), token.end()
-        if token.lastindex == QUOTE:
-            end = end_of_text(self._body, start)
-        name = text_of(self._body, start, end)
+        name, end = name_at(self._body, self._at)
         self._to(end)
         if not self.next_is(b":"):
             expected(self._body, self._at, "a colon")

@@ -61,3 +61,14 @@ def malformed(body: bytes, at: int, found: str) -> NoReturn:
     line = body.count(b"\n", 0, at) + 1
     column = len(body[body.rfind(b"\n", 0, at) + 1 : at].translate(None, _CONTINUED)) + 1
     raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}")
+
+
+def name_at(body: bytes, at: int) -> tuple[str, int]:
+    """The name of a member that comes next, and where it ends; MalformedBody if none does."""
+    token = TOKEN.match(body, at)
+    if token is None or token.lastindex not in (PLAIN, QUOTE):
+        expected(body, at, "the name of a member")
+    start, end = token.start(token.lastindex), token.end()
+    if token.lastindex == QUOTE:
+        end = end_of_text(body, start)
+    return text_of(body, start, end), end
