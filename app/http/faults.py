@@ -13,7 +13,7 @@ from app.http.observer import Observer
 from app.http.open_inference import errors as open_inference
 from app.http.open_inference.endpoints import is_ours
 from app.http.problems import document
-from app.http.reply import RawHeaders, Reply
+from app.http.reply import RawHeaders, Reply, as_lines
 
 LINGER = 1.0
 """Seconds in which what still comes is passed over: a connection that is closed with bytes unread is reset, and the
@@ -75,13 +75,9 @@ class Faultless(HttpToolsProtocol):
         return reply, (*reply.raw_headers(*said), CLOSE)
 
     def _send_last(self, reply: Reply, headers: RawHeaders) -> None:
-        lines = [STATUS_LINE[reply.status]]
-        for name, value in (*self.server_state.default_headers, *headers):
-            lines += (name, b": ", value, b"\r\n")
-        lines.append(b"\r\n")
-        if self.parser.get_method() != b"HEAD":
-            lines.append(reply.body)
-        self.transport.write(b"".join(lines))
+        lines = as_lines((*self.server_state.default_headers, *headers))
+        body = b"" if self.parser.get_method() == b"HEAD" else reply.body
+        self.transport.write(b"".join((STATUS_LINE[reply.status], lines, b"\r\n", body)))
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         self.transport.write_eof()

@@ -1,5 +1,6 @@
 """An answer as bytes, ready to be sent."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,13 +30,18 @@ class Reply(NamedTuple):
     def lines(self, more: RawHeaders) -> bytes:
         """The same, as HTTP/1.1 has them."""
         last = b"%bcontent-length: %d\r\n" % (_NOSNIFF_LINE, len(self.body))
-        return b"".join((lines_of(self.headers), *(b"%b: %b\r\n" % field for field in more), last))
+        return b"".join((lines_of(self.headers), as_lines(more), last))
+
+
+def as_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Header fields as HTTP/1.1 has them."""
+    return b"".join([b"%b: %b\r\n" % field for field in headers])
 
 
 @lru_cache(maxsize=64)
 def lines_of(headers: RawHeaders) -> bytes:
-    """Header fields as lines; remembered, as most are the same every time."""
-    return b"".join(b"%b: %b\r\n" % field for field in headers)
+    """The same, remembered: of header fields that are the same every time."""
+    return as_lines(headers)
 
 
 _NOSNIFF_LINE = lines_of((NOSNIFF,))
