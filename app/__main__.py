@@ -12,7 +12,7 @@ from app.http.keys import Keys
 from app.http.server import Server
 from app.http.sharing import sharing
 from app.http.supervisor import Supervisor
-from app.http.tracing import tracer_of
+from app.http.tracing import check_tracing
 from app.settings import Settings
 
 log = logging.getLogger("keepdims")
@@ -31,7 +31,7 @@ def main() -> None:
     if settings.workers > 1 or settings.shared_memory:
         _try_folder()
     try:
-        tracer_of()
+        check_tracing()
     except ModuleNotFoundError as error:
         raise SystemExit(str(error)) from None
     server = Server(settings)

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from threading import Thread
 from typing import Any
 
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import (
     NonRecordingSpan,
     SpanContext,
@@ -68,9 +70,6 @@ class Spans:
 
 def exporting() -> TracerProvider:
     """What sends spans where OpenTelemetry's variables say, as the service that they name, or ours."""
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
-
     ours = Resource.create({"service.name": "keepdims", "service.version": __version__})
     provider = TracerProvider(resource=ours.merge(OTELResourceDetector().detect()))  # they may name us otherwise
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Protocol
 
 from app.http.traceparent import Parent
@@ -21,14 +22,22 @@ class Tracer(Protocol):
         """Send what has not been sent."""
 
 
-def tracer_of(environment: Mapping[str, str] = os.environ) -> Tracer | None:
-    """What makes the spans that OpenTelemetry's variables ask for; None if they ask for none, ModuleNotFoundError if it
-    is not installed."""
+def check_tracing(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether OpenTelemetry's variables ask for spans; ModuleNotFoundError if they do, and it is not installed."""
     if not any(environment.get(name) for name in ENDPOINTS):
-        return None
+        return False
     try:
-        from app.http.spans import Spans, exporting
+        import_module("app.http.spans")
     except ModuleNotFoundError as error:
         said = f"{' or '.join(ENDPOINTS)} is set, and {error.name} is not installed: requirements-otel.lock has it"
         raise ModuleNotFoundError(said, name=error.name) from None
+    return True
+
+
+def tracer_of(environment: Mapping[str, str] = os.environ) -> Tracer | None:
+    """What makes the spans that are asked for; None if there are to be none, ModuleNotFoundError as above."""
+    if not check_tracing(environment):
+        return None
+    from app.http.spans import Spans, exporting
+
     return Spans(exporting())
