@@ -19,8 +19,6 @@ from app.kernels.workers import Workers
 
 # Elements below which a second thread costs more than it gives.
 WORTH_A_THREAD = 1 << 17
-# Outputs of one call of a kernel: 512 KiB of int64.
-OUTPUTS = 1 << 16
 
 
 class Accumulator(Generic[S]):
@@ -78,14 +76,15 @@ class Accumulator(Generic[S]):
 
     def _reduce(self, rows: Box, into: NDArray[Any]) -> None:
         """Some outputs at a time, so that what a kernel makes for each is still in the cache when it is read."""
-        if into.size <= OUTPUTS:
-            into[...] = self.kernel.whole(rows).reshape(into.shape)
-            return
-        wide = min(into.shape[1], OUTPUTS)
-        for a in cuts(into.shape[0], OUTPUTS // wide):
+        outputs = self.kernel.outputs_at_once
+        wide = min(into.shape[1], outputs)
+        for a in cuts(into.shape[0], outputs // wide):
             for b in cuts(into.shape[1], wide):
                 part = into[a, b]
-                part[...] = self.kernel.whole(rows[a, :, b]).reshape(part.shape)
+                if part.flags.c_contiguous:
+                    self.kernel.whole(rows[a, :, b], part.reshape(-1))
+                else:
+                    part[...] = self.kernel.whole(rows[a, :, b]).reshape(part.shape)
 
     def _cut_open(self, rows: range, values: NDArray[Any], parts: int) -> None:
         for row, elements in zip(rows, np.array_split(values, len(rows)), strict=True):

@@ -39,7 +39,7 @@ class BitOrder:
     def suited(self, sample: NDArray[Any]) -> "BitOrder":
         return self
 
-    def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
+    def extremes(self, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
         if box[0, 0, 0, :64].max() < self._sign:  # then it is worth a look at all
             top = np.maximum.reduce(box, axis=None)
             if top < self._sign:

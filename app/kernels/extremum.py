@@ -7,12 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.few import exactly, rows
-from app.kernels.folding import DEPTH, in_one_pass, tile_bytes, tiles
-from app.kernels.kernel import Box
+from app.kernels.folding import DEPTH, in_one_pass, shallow, tile_bytes, tiles
+from app.kernels.kernel import Box, filled
 from app.kernels.order import Order, order
 from app.kernels.regions import cuts
 
-OUTPUTS = 1 << 15
+OUTPUT_BYTES = 1 << 19
+"""Of outputs of one call: they are looked at again for zeros and NaNs."""
+
+MERGED = 1 << 15
 """Outputs merged at a time: two states of so many, and what comes of them, stay in the cache."""
 
 
@@ -33,7 +36,7 @@ class Extremes:
         if not self.values.flags.writeable:  # the elements themselves
             self.values = self.values.copy()
         mine = self.values[at : at + len(other.values)]
-        for part in cuts(len(mine), OUTPUTS):
+        for part in cuts(len(mine), MERGED):
             mine[part] = self._order.further(mine[part], other.values[part])
 
 
@@ -49,12 +52,12 @@ def furthest(order: Order, extremes: list[NDArray[Any]]) -> NDArray[Any]:
     return order.extremes(np.concatenate(extremes).reshape(1, len(extremes), -1, 1))
 
 
-def _tiled(order: Order, box: NDArray[Any]) -> NDArray[Any]:
-    """The extremes of a box of any size."""
+def _fill(found: NDArray[Any], order: Order, box: NDArray[Any]) -> None:
+    """The extremes of a box of any size, to `found`, 1-D."""
     if order.passes == 1 and in_one_pass(box):
-        return order.extremes(box)
-    o, _, i, _ = box.shape
-    found = np.empty((o, i), order.storage)
+        _put(found, order.extremes(box, found))
+        return
+    regions = found.reshape(box.shape[0], box.shape[2])
     for a, b, pieces in tiles(box):
         several: list[NDArray[Any]] = []
         for piece in pieces:
@@ -62,8 +65,12 @@ def _tiled(order: Order, box: NDArray[Any]) -> NDArray[Any]:
             if len(several) == DEPTH:
                 several = [furthest(order, several)]
         one = several[0] if len(several) == 1 else furthest(order, several)
-        found[a, b] = one.reshape(found[a, b].shape)
-    return found.reshape(-1)
+        regions[a, b] = one.reshape(regions[a, b].shape)
+
+
+def _put(into: NDArray[Any], found: NDArray[Any]) -> None:
+    if found is not into:
+        into[:] = found
 
 
 class Extremum:
@@ -75,6 +82,7 @@ class Extremum:
         self._dtype = dtype
         self._order = order(dtype, largest)
         self._choice = max if largest else min
+        self.outputs_at_once = OUTPUT_BYTES // dtype.itemsize
 
     def identity(self, outputs: int) -> Extremes:
         """The extremes of empty sets."""
@@ -86,25 +94,30 @@ class Extremum:
             return Extremes(self._order, elements(box, self._order.storage))
         return Extremes(self._order, self._extremes(box))
 
-    def _extremes(self, box: Box) -> NDArray[Any]:
+    def _extremes(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The extremes in storage, in `into` where that is given and is of use."""
         box = box.view(self._order.storage)
         if box.nbytes <= tile_bytes(box):
-            return self._order.extremes(box)
-        order = self._order.suited(box[:1, :32, :32, :1024])
-        found = _tiled(order, box.view(order.storage))
-        return found.view(self._order.storage)
+            return self._order.extremes(box, into)
+        # A look at some elements costs a tenth of a shallow box, and is of little use there.
+        order = self._order if shallow(box) else self._order.suited(box[:1, :32, :32, :1024])
+        found = np.empty(box.shape[0] * box.shape[2], self._order.storage) if into is None else into
+        _fill(found.view(order.storage), order, box.view(order.storage))
+        return found
 
     def finish(self, state: Extremes, count: int) -> NDArray[Any]:
         """The extremes themselves."""
         values = state.values if state.values.flags.writeable else state.values.copy()
         return self._order.canonical(values).view(self._dtype)
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         """The extremes of a box."""
         few = rows(box)
         if few is not None:
-            return exactly([self._of_few(row) for row in few], self._dtype)
-        return self._order.canonical(self._extremes(box)).view(self._dtype)
+            return filled(into, exactly([self._of_few(row) for row in few], self._dtype))
+        room = None if into is None else into.view(self._order.storage)
+        found = self._order.canonical(self._extremes(box, room))
+        return into if into is not None and found is room else filled(into, found.view(self._dtype))
 
     def _of_few(self, row: list[float]) -> float:
         found = self._choice(row)

@@ -51,15 +51,22 @@ def _turned_bytes(rows: NDArray[Any]) -> int:
 def in_one_pass(box: NDArray[Any]) -> bool:
     """Whether `fold` needs no tiles: it is one call of NumPy, or a few, that hold nothing but outputs in the cache."""
     o, r1, i, r2 = box.shape
+    if shallow(box):
+        return True
     if o * i == 1 or (r1 == 1 and r2 * box.itemsize > max(SHORT_BYTES, _turned_bytes(box))):
         return bool(box.flags.c_contiguous)
-    if r1 <= FEW and r2 == 1:
-        return o * i * box.itemsize <= TILE_BYTES
     return r1 >= DEPTH and WIDE_BYTES <= i * r2 * box.itemsize <= COPIED_TILE_BYTES
 
 
-def fold(ufunc: np.ufunc, box: NDArray[Any]) -> NDArray[Any]:
-    """`ufunc` (minimum or maximum) over r1 and r2 of a tile, as a new 1-D array of its o * i outputs."""
+def shallow(box: NDArray[Any]) -> bool:
+    """Whether a box is few rows, folded one after the other, of outputs that stay in the cache."""
+    o, r1, i, r2 = box.shape
+    return r1 <= FEW and r2 == 1 and o * i * box.itemsize <= TILE_BYTES
+
+
+def fold(ufunc: np.ufunc, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
+    """`ufunc` (minimum or maximum) over r1 and r2 of a tile: 1-D, its o * i outputs, a new array or, where that saves a
+    copy, `into`."""
     o, r1, i, r2 = box.shape
     if o * i == 1 and box.flags.c_contiguous:
         return np.asarray(ufunc.reduce(box.reshape(-1), keepdims=True))
@@ -68,27 +75,30 @@ def fold(ufunc: np.ufunc, box: NDArray[Any]) -> NDArray[Any]:
     if box.size <= SMALL:
         return np.asarray(ufunc.reduce(box, axis=(1, 3))).reshape(-1)
     if r2 == 1:
-        return _fold_columns(ufunc, box[..., 0]).reshape(-1)
+        return _fold_columns(ufunc, box[..., 0], into)
     if r1 == 1:
-        return fold_rows(ufunc, box.reshape(-1, r2))
+        return fold_rows(ufunc, box.reshape(-1, r2), into)
     if r2 * box.itemsize > SHORT_BYTES and i * r2 * box.itemsize < WIDE_BYTES:
         return np.asarray(ufunc.reduce(box, axis=(1, 3))).reshape(-1)
     columns = box.reshape(o, r1, i * r2)
-    return fold_rows(ufunc, _fold_columns(ufunc, columns).reshape(-1, r2))
+    return fold_rows(ufunc, _fold_columns(ufunc, columns).reshape(-1, r2), into)
 
 
-def fold_rows(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
+def fold_rows(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
     """Over the last axis of rows: (n, r) to (n,)."""
     n, length = rows.shape
     size = rows.itemsize
     word = word_of(rows)
     if length <= FEW // 2 or (length <= FEW and size >= 4 and word is not WORDS[0]):
-        return _fold_columns(ufunc, rows.T[np.newaxis]).reshape(-1)
+        return _fold_columns(ufunc, rows.T[np.newaxis], into)
     if word is not None and length * size <= _turned_bytes(rows):
-        return fold_rows(ufunc, _fold_columns(ufunc, turned(rows, word)).reshape(n, -1))
+        columns = turned(rows, word)
+        if word.itemsize == size:
+            return _fold_columns(ufunc, columns, into)
+        return fold_rows(ufunc, _fold_columns(ufunc, columns).reshape(n, -1), into)
     if length * size <= SHORT_BYTES:
         return _fold_windows(ufunc, rows.reshape(-1), length)
-    return np.asarray(ufunc.reduceat(rows.reshape(-1), np.arange(0, rows.size, length)))
+    return np.asarray(ufunc.reduceat(rows.reshape(-1), np.arange(0, rows.size, length), out=into))
 
 
 def word_of(rows: NDArray[Any]) -> np.dtype[Any] | None:
@@ -116,18 +126,27 @@ def _fold_windows(ufunc: np.ufunc, flat: NDArray[Any], length: int) -> NDArray[A
     return flat[::length].copy()
 
 
-def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
-    """Over the middle axis: (o, r, i) to (o, i)."""
-    _, r, i = rows.shape
+def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Over the middle axis: (o, r, i) to (o * i,)."""
+    o, r, i = rows.shape
     if r == 1:
-        return rows[:, 0]
+        return rows[:, 0].reshape(-1)
+    if r > FEW and i * rows.itemsize < WIDE_BYTES:
+        return _fold_halves(ufunc, rows).reshape(-1)
+    folded = np.empty(o * i, rows.dtype) if into is None else into
+    outputs = folded.reshape(o, i)
     if r <= FEW:
-        folded = ufunc(rows[:, 0], rows[:, 1])
+        ufunc(rows[:, 0], rows[:, 1], out=outputs)
         for k in range(2, r):
-            ufunc(folded, rows[:, k], out=folded)
-        return np.asarray(folded)
-    if i * rows.itemsize >= WIDE_BYTES:
-        return np.asarray(ufunc.reduce(rows, axis=1))
+            ufunc(outputs, rows[:, k], out=outputs)
+    else:
+        ufunc.reduce(rows, axis=1, out=outputs)
+    return folded
+
+
+def _fold_halves(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
+    """The same, of rows too short for a call each: to (o, i)."""
+    r = rows.shape[1]
     half = r - r // 2
     folded = ufunc(rows[:, :half], rows[:, r - half :])
     while half > 1:

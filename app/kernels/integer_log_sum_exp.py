@@ -17,7 +17,7 @@ from app.errors import Undefined
 from app.kernels.folding import fold
 from app.kernels.integer_log import REAL_POWERS, floor_log, scaled_power
 from app.kernels.integers import FEW
-from app.kernels.kernel import Box
+from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import PIECE, ROWS, Piece, pieces, regions
 from app.kernels.wide_integers import wrapped
 
@@ -132,6 +132,7 @@ class IntegerLogSumExp:
     """The logarithm of the sum of the exponentials, cut toward zero, wrapped where that does not fit."""
 
     few_threads = 1
+    outputs_at_once = OUTPUTS
 
     dtype: NumpyDtype
 
@@ -153,14 +154,15 @@ class IntegerLogSumExp:
         floors = floor_log(sums, _ERROR, lambda k: _exact_floor_log(state.counts[k].tolist()))
         return self._cut(state.largest, floors, np.einsum("nd->n", state.counts, dtype=np.int64, casting="unsafe") > 1)
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
         if box.size <= FEW:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, r1 * r2).tolist()
-            return wrapped([_of_few(row) for row in rows], self.dtype)
+            return filled(into, wrapped([_of_few(row) for row in rows], self.dtype))
         if r1 * r2 > LONG:
-            return self.finish(self.partial(box), r1 * r2)
-        outputs = np.empty((o, i), self.dtype)
+            return filled(into, self.finish(self.partial(box), r1 * r2))
+        outputs = np.empty(o * i, self.dtype) if into is None else into
+        here = outputs.reshape(o, i)
         memory = np.empty(PIECE, self.dtype), np.empty(PIECE)
         for a, b, found in regions(box.shape, PIECE, ROWS):
             part = box[a, :, b]
@@ -169,8 +171,8 @@ class IntegerLogSumExp:
                 found = [(slice(None),) * 4]
             else:
                 found = [(slice(None), c, slice(None), d) for _, c, _, d in found]
-            outputs[a, b] = self._short(part, found, memory).reshape(outputs[a, b].shape)
-        return outputs.reshape(-1)
+            here[a, b] = self._short(part, found, memory).reshape(here[a, b].shape)
+        return outputs
 
     def _short(self, box: Box, found: list[Piece], memory: tuple[NDArray[Any], NDArray[np.float64]]) -> NDArray[Any]:
         """The answers for a box of outputs, by pieces of up to PIECE elements."""

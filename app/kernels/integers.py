@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.integer_roots import floor_roots
-from app.kernels.kernel import Box
+from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import SHORT, cuts
 from app.kernels.wide_integers import (
     LARGE,
@@ -47,6 +47,7 @@ class PowerSumReduction(ABC):
     """An integer function of the exact sum of the elements, or of their squares, and of how many there are."""
 
     few_threads = 1
+    outputs_at_once = OUTPUTS
 
     dtype: NumpyDtype
     power: ClassVar[int] = 1
@@ -78,24 +79,26 @@ class PowerSumReduction(ABC):
         state.merge(self._sum(other, memory))
         return state
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
         count = r1 * r2
         if box.size <= FEW:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, count).tolist()
-            return wrapped((self.answer(sum(x**self.power for x in row), count) for row in rows), self.dtype)
+            answers = (self.answer(sum(x**self.power for x in row), count) for row in rows)
+            return filled(into, wrapped(answers, self.dtype))
         wide = min(i, LARGE // count)
         if count > SHORT or (r2 == 1 and wide < i and wide * box.itemsize < NARROW):  # memory is read in runs of `wide`
-            return self.finish(self.partial(box), count)
-        outputs = np.empty((o, i), self.dtype)
+            return filled(into, self.finish(self.partial(box), count))
+        outputs = np.empty(o * i, self.dtype) if into is None else into
+        grid = outputs.reshape(o, i)
         memory = working_memory()
         for a in cuts(o, LARGE // count // wide):
             for b in cuts(i, wide):
-                part, into = box[a, :, b], outputs[a, b]
+                part, here = box[a, :, b], grid[a, b]
                 sums = self._narrow(part, count)
                 found = self.finish(self._sum(part, memory), count) if sums is None else self.settle(sums, count)
-                into[...] = found.reshape(into.shape)
-        return outputs.reshape(-1)
+                here[...] = found.reshape(here.shape)
+        return outputs
 
     def _narrow(self, box: Box, count: int) -> NDArray[Any] | None:
         """The sums in the elements' own dtype, if they are so small."""

@@ -17,6 +17,10 @@ quiet = np.errstate(all="ignore")
 """Decorates what meets NaN and infinities on purpose: NumPy's warnings about them would be noise."""
 
 
+OUTPUTS = 1 << 16
+"""Outputs of one call of a kernel that makes some numbers of 64 bits for each."""
+
+
 class State(Protocol):
     """What some of the elements contribute to each of n outputs."""
 
@@ -40,6 +44,11 @@ class Kernel(Protocol[S]):
         """So few threads take no less time than one: what is done between two calls of NumPy is done under the
         interpreter lock, and each call that has to wait for it costs what a thread saves."""
 
+    @property
+    def outputs_at_once(self) -> int:
+        """So many outputs are best asked for in one call: what is made for each is still in the cache when it is read,
+        and the call costs little."""
+
     def identity(self, outputs: int) -> S:
         """The state of outputs that have seen no element."""
 
@@ -49,12 +58,20 @@ class Kernel(Protocol[S]):
     def finish(self, state: S, count: int) -> NDArray[Any]:
         """The one rounding, into the output dtype; `count` (> 0) elements went into each output."""
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         """finish(partial(box)) for a box that holds its outputs' every element, by any shortcut with the same bits (of
-        float products: see `product`)."""
+        float products: see `product`). Where `into` is given, the outputs go there, and it is returned."""
 
     def empty(self) -> np.generic:
         """The answer for an empty set; Undefined where there is none."""
 
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
         """The operator without its reduction, element by element, shape and all."""
+
+
+def filled(into: NDArray[Any] | None, outputs: NDArray[Any]) -> NDArray[Any]:
+    """The outputs, in `into` where it is given."""
+    if into is None:
+        return outputs
+    into[...] = outputs
+    return into

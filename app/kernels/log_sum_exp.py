@@ -17,7 +17,7 @@ from app.kernels.double_double import add, quick_two_sum, two_product, two_produ
 from app.kernels.exponential import FINE, WIDTH, exponentials_of, powers
 from app.kernels.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
 from app.kernels.few import rounded, rows
-from app.kernels.kernel import Box
+from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.logarithm import log_of_one, log_pair
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair
@@ -41,6 +41,7 @@ class LogSumExp:
     """LogSumExp of one float dtype."""
 
     few_threads = 2
+    outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
@@ -57,10 +58,10 @@ class LogSumExp:
             results[part] = self._finish(state.largest[part], state.several[part], state.sums[:, :, part])
         return results
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         few = rows(box)
         if few is not None:
-            return rounded([_of_few(row, self._dtype) for row in few], self._dtype)
+            return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
         _, r1, _, r2 = box.shape
         results, parts, outputs = [], [], 0
         for part in _regions(box):
@@ -71,7 +72,7 @@ class LogSumExp:
                 parts, outputs = [], 0
         if parts:
             results.append(self.finish(ExponentialSums.side_by_side(parts), r1 * r2))
-        return results[0] if len(results) == 1 else np.concatenate(results)
+        return filled(into, results[0] if len(results) == 1 else np.concatenate(results))
 
     def empty(self) -> np.generic:
         nothing: np.generic = self._dtype.type(-np.inf)

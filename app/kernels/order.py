@@ -29,8 +29,8 @@ class Order(Protocol):
     def suited(self, sample: NDArray[Any]) -> "Order":
         """An order with the same answers, maybe in another storage, that is quick on elements like these."""
 
-    def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
-        """The extreme over r1 and r2, 1-D by output; a NaN in any form."""
+    def extremes(self, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The extreme over r1 and r2, 1-D by output; a NaN in any form. `into` may be used for them, as by `fold`."""
 
     def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         """The extreme of each pair."""
@@ -66,8 +66,8 @@ class IntegerOrder:
     def suited(self, sample: NDArray[Any]) -> Order:
         return self
 
-    def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
-        return fold(self._ufunc, box)
+    def extremes(self, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
+        return fold(self._ufunc, box, into)
 
     rivals = extremes
 
@@ -104,8 +104,8 @@ class FloatOrder:
         bits = self.rivals(sample).view(self._doubted)
         return self._bits if np.minimum.reduce(bits) == self._doubtful else self
 
-    def extremes(self, box: NDArray[Any]) -> NDArray[Any]:
-        found = self.rivals(box)
+    def extremes(self, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
+        found = self.rivals(box, into)
         o, r1, i, r2 = box.shape
         if r1 * r2 == 1:
             return found
@@ -114,12 +114,18 @@ class FloatOrder:
             bits = box.view(self._bits.storage)
             if not self._has_other_zero(bits):
                 return found
-            at = np.flatnonzero(doubted == self._doubtful)
-            if len(at) * FEW > o * i:
-                return self._bits.extremes(bits).view(self.storage)
+            doubts = np.equal(doubted, self._doubtful)
+            if np.count_nonzero(doubts) * FEW > o * i:
+                return np.copysign(found, self._signs(bits), out=found)
+            at = np.flatnonzero(doubts)
             outer, inner = np.divmod(at, i)
-            found[at] = self._bits.extremes(bits[outer, :, inner][:, :, np.newaxis]).view(self.storage)
+            found[at] = np.copysign(found[at], self._signs(bits[outer, :, inner][:, :, np.newaxis]))
         return found
+
+    def _signs(self, bits: NDArray[Any]) -> NDArray[Any]:
+        """Numbers with the signs of the extremes, where those are no NaNs. A minimum has a sign if any element has, a
+        maximum if all have: only for zeros is this any news."""
+        return fold(self._both, bits).view(self.storage)
 
     def _has_other_zero(self, bits: NDArray[Any]) -> bool:
         """Whether any element is a zero of the extreme's own sign."""
@@ -129,9 +135,8 @@ class FloatOrder:
     def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         found: NDArray[Any] = self._ufunc(some, others)
         if np.logical_or.reduce(np.equal(found, 0)):
-            # A minimum has a sign if one of the two has, a maximum if both have: only for zeros is this any news.
-            signs = self._both(some.view(self._bits.storage), others.view(self._bits.storage))
-            found = np.copysign(found, signs.view(self.storage))
+            bits = np.concatenate([some, others]).view(self._bits.storage)
+            found = np.copysign(found, self._signs(bits.reshape(1, 2, -1, 1)))
         return found
 
     def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:
@@ -139,8 +144,8 @@ class FloatOrder:
             extremes[np.isnan(extremes)] = np.nan
         return extremes
 
-    def rivals(self, box: NDArray[Any]) -> NDArray[Any]:
-        return fold(self._ufunc, box)
+    def rivals(self, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
+        return fold(self._ufunc, box, into)
 
     def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
         rivals = self._ufunc(some, others)

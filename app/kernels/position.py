@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels.extremum import OUTPUTS, elements
+from app.kernels.extremum import MERGED, elements
 from app.kernels.folding import COPIED_TILE_BYTES, DEPTH, tiles
-from app.kernels.kernel import Box
+from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts
 from app.kernels.search import LONG, RUN_BYTES, Found, Indices, Search
 
@@ -38,7 +38,7 @@ class Positions:
             self.values, self.indices = self.values.copy(), self.indices.copy()
         values = self.values[at : at + len(other.values)]
         indices = self.indices[at : at + len(other.values)]
-        for part in cuts(len(values), OUTPUTS):
+        for part in cuts(len(values), MERGED):
             self._search.take((values[part], indices[part]), (other.values[part], other.indices[part]))
 
 
@@ -46,6 +46,7 @@ class Position:
     """The index of the smallest or the largest element, along one axis."""
 
     few_threads = 1
+    outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
         self._search = Search(dtype, largest, last)
@@ -97,18 +98,21 @@ class Position:
         """The indices, int64."""
         return state.indices
 
-    def whole(self, box: Box) -> Indices:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> Indices:
         """The indices along the box's one axis."""
         box = box.view(self._order.storage)
         if box.size <= FEW:
-            return self._search.few(box)
+            return filled(into, self._search.few(box))
         o, _, i, r2 = box.shape
+        found = np.empty(o * i, np.int64) if into is None else into
         if self._search.native is not None and self._search.directly(box):
-            return np.asarray(self._search.native(box, axis=3 if r2 > 1 else 1)).reshape(-1)
-        indices = np.empty((o, i), np.int64)
+            axis, shape = (3, (o, 1, i)) if r2 > 1 else (1, (o, i, 1))
+            self._search.native(box, axis=axis, out=found.reshape(shape))
+            return found
+        indices = found.reshape(o, i)
         for region, _, along in self._regions(box, 0):
             indices[region] = along.reshape(indices[region].shape)
-        return indices.reshape(-1)
+        return found
 
     def empty(self) -> np.generic:
         """No element has an index."""

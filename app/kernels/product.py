@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.few import product_of, rounded, rows
-from app.kernels.kernel import Box
+from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.multiplication import BIAS, FRACTION_BITS, INFINITE, SLAB, ZERO, Multiplication, Products
 from app.kernels.regions import cuts, regions
 from app.kernels.results import leading_bits
@@ -36,6 +36,7 @@ class Product:
     """Prod of one float dtype."""
 
     few_threads = 2
+    outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._dtype = dtype
@@ -66,12 +67,12 @@ class Product:
             results[state.seen > INFINITE] = FORMATS[self._dtype].quiet_nan
         return results
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         _, r1, _, r2 = box.shape
         few = rows(box)
         if few is None:
-            return self.finish(self.partial(box), r1 * r2)
-        return rounded([_of_few(row, self._dtype) for row in few], self._dtype)
+            return filled(into, self.finish(self.partial(box), r1 * r2))
+        return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
 
     def empty(self) -> np.generic:
         one: np.generic = self._dtype.type(1)

@@ -14,7 +14,7 @@ from app.kernels.double_double import two_sum
 from app.kernels.estimates import Estimate, side_by_side, together
 from app.kernels.few import rounded, rows, sum_of
 from app.kernels.gathering import PENDING, Gathered, gather, summed_in_the_middle
-from app.kernels.kernel import Box, quiet
+from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.layers import CELL, layered
 from app.kernels.leading import leading
 from app.kernels.loading import NARROW_TILE, TILE, TILES
@@ -38,6 +38,7 @@ class ExactSum:
     """A result of the exact sum of terms, correctly rounded into the dtype of the elements."""
 
     few_threads: ClassVar[int] = 2
+    outputs_at_once: ClassVar[int] = OUTPUTS
 
     dtype: np.dtype[Any]
     term: Term
@@ -53,11 +54,11 @@ class ExactSum:
             gathered.add_to(state, start)
         return state
 
-    def whole(self, box: Box) -> NDArray[Any]:
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         few = rows(box)
         if few is None:
-            return self._many(box)
-        return rounded([self._of_few(row) for row in few], self.dtype)
+            return filled(into, self._many(box))
+        return filled(into, rounded([self._of_few(row) for row in few], self.dtype))
 
     def _of_few(self, row: list[float]) -> float:
         total, exponent = sum_of(self.term.of_ratio(*x.as_integer_ratio()) for x in row)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
-from app.kernels.kernel import Box
+from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import PIECE, output_pieces, pieces
 
 _SHORT_RUN = 512
@@ -85,6 +85,7 @@ class WrappingReduction:
     """How a box is reduced, how states combine, what an empty set gives, what happens to an element alone."""
 
     few_threads = 1
+    outputs_at_once = OUTPUTS
 
     dtype: NumpyDtype
     reduce: Callable[[Box], NDArray[Any]]
@@ -101,8 +102,8 @@ class WrappingReduction:
     def finish(self, state: WrappedValues, count: int) -> NDArray[Any]:
         return state.values
 
-    def whole(self, box: Box) -> NDArray[Any]:
-        return self.reduce(box).reshape(-1)
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
+        return filled(into, self.reduce(box).reshape(-1))
 
     def empty(self) -> np.generic:
         unit: np.generic = self.dtype.type(self.unit)

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.blocks import NUMPY_DTYPES, Block
 from app.errors import Undefined
-from app.kernels import accumulate
+from app.kernels import accumulate, kernel_for
+from app.kernels.geometry import Geometry
+from app.kernels.kernel import Kernel
 from app.kernels.workers import ALONE, Workers
 from tests.evaluation import bits, cut, reduced
 from tests.oracle import expect
@@ -49,6 +52,34 @@ def test_any_cut_in_any_order_on_any_threads_gives_the_bits_of_one_block(
     else:
         _, pieced = reduced(operator, version, dtype, values, parameters, blocks, workers)
         assert bits(pieced) == bits(whole)
+
+
+class Sparing:
+    """A kernel that is asked for few outputs in one call."""
+
+    def __init__(self, kernel: Kernel[Any], outputs_at_once: int) -> None:
+        self.outputs_at_once = outputs_at_once
+        self._kernel = kernel
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernel, name)
+
+
+@pytest.mark.parametrize(("operator", "dtype"), PAIRS)
+def test_outputs_asked_for_by_few_are_those_asked_for_together(
+    eager: dict[int, Workers], operator: str, dtype: str
+) -> None:
+    kernel = kernel_for(operator, NUMPY_DTYPES[dtype])
+    output = np.dtype(np.int64) if operator.startswith("Arg") else NUMPY_DTYPES[dtype]
+    values = np.resize(np.array([5, 1, 7, 2, 2, 9, 3], NUMPY_DTYPES[dtype]), 2 * 5 * 90)
+    for shape, axes in [((2, 5, 90), [1]), ((5, 180), [0]), ((300, 3), [1])]:
+        answers = []
+        for few, threads in [(None, 1), (7, 1), (7, 3), (50, 3), (400, 3)]:
+            sparing: Any = kernel if few is None else Sparing(kernel, few)
+            accumulator = accumulate.Accumulator(sparing, Geometry.of(shape, axes), output, eager[threads])
+            accumulator.absorb(Block(0, values))
+            answers.append(bits(accumulator.outputs))
+        assert answers == [answers[0]] * 5
 
 
 @pytest.mark.parametrize(("operator", "dtype"), [pair for pair in PAIRS if pair[1] in FORMATS])

@@ -98,6 +98,9 @@ def test_every_pattern_gives_the_extreme_of_each_output(
                 box = mixed(dtype, shape, seed)
                 before = bits(box)
                 whole = reduction.whole(box)
+                room = np.zeros_like(whole)
+                assert reduction.whole(box, room) is room
+                assert bits(room) == bits(whole)
                 state = reduction.partial(box)
                 assert whole.dtype == dtype
                 assert whole.shape == (shape[0] * shape[2],)
@@ -155,7 +158,9 @@ def test_states_merge_in_any_order(
 
 @pytest.mark.parametrize(("kernel", "largest"), KERNELS)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("shape", [(1, 1, 3, 70_000), (1, 300, 1100, 1), (1, 1, 1, 900_000), (40, 9, 500, 3)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 3, 70_000), (1, 3, 150_000, 1), (1, 300, 1100, 1), (1, 1, 1, 900_000), (40, 9, 500, 3)]
+)
 def test_one_negative_zero_or_nan_in_much_data_is_found(
     kernel: Callable[[np.dtype[Any]], Extremum], largest: bool, dtype: np.dtype[Any], shape: tuple[int, ...]
 ) -> None:
@@ -168,6 +173,24 @@ def test_one_negative_zero_or_nan_in_much_data_is_found(
         patterns = np.full(shape[0] * shape[2], common, dtype).view(f"u{dtype.itemsize}")
         patterns[output] = extreme(np.array([common, odd], dtype), largest)
         assert np.array_equal(kernel(dtype).whole(box).view(patterns.dtype), patterns)
+
+
+@pytest.mark.parametrize(("kernel", "largest"), KERNELS)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("shape", [(1, 3, 150_000, 1), (1, 1, 90_000, 3), (3, 40, 2000, 1), (1, 1, 300, 900)])
+def test_zeros_of_both_signs_among_much_data_have_the_sign_of_their_output(
+    kernel: Callable[[np.dtype[Any]], Extremum], largest: bool, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> None:
+    rng = np.random.default_rng(6)
+    for negative in (0.02, 0.5, 0.98):
+        box = np.copysign(0, rng.random(shape) - negative).astype(dtype)
+        box[:, :, ::3] = np.copysign(1, 0.5 - largest)  # no zero is the extreme of these
+        signs = (np.signbit(box).all if largest else np.signbit(box).any)(axis=(1, 3)).reshape(-1)
+        found = kernel(dtype).whole(box)
+        assert np.array_equal(np.signbit(found), signs)
+        assert np.array_equal(
+            found.reshape(shape[0], shape[2]) == 0, np.broadcast_to(np.arange(shape[2]) % 3 > 0, (shape[0], shape[2]))
+        )
 
 
 @pytest.mark.parametrize(("kernel", "largest"), KERNELS)

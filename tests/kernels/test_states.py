@@ -74,6 +74,28 @@ def test_states_merge_in_any_order_and_association_to_the_same_bits(operator: st
     assert bits(kernel.finish(states[0], count)) == bits(whole)
 
 
+@pytest.mark.parametrize(
+    "shape", [*BOXES, (1, 3, 700, 1), (1, 1, 500, 3), (2, 1, 4, 600), (3, 40, 9, 1), (1, 1, 400, 16)]
+)
+@pytest.mark.parametrize(("operator", "dtype"), PAIRS)
+def test_outputs_go_where_they_are_wanted(operator: str, dtype: str, shape: tuple[int, int, int, int]) -> None:
+    if operator.startswith("Arg") and min(shape[1], shape[3]) > 1:
+        shape = (shape[0], shape[1] * shape[3], shape[2], 1)
+    kernel = kernel_for(operator, NUMPY_DTYPES[dtype], False)
+    outputs = shape[0] * shape[2]
+    room = np.zeros(3 * outputs, np.int64 if operator.startswith("Arg") else NUMPY_DTYPES[dtype])
+    into = room[outputs : 2 * outputs]
+    for sample in samples(dtype).values():
+        box = sample(np.random.default_rng(3), dtype, int(np.prod(shape))).reshape(shape)
+        try:
+            whole = kernel.whole(box)
+        except Undefined:
+            continue
+        assert kernel.whole(box, into) is into
+        assert bits(into) == bits(whole)
+        assert not any(room[:outputs].tobytes() + room[2 * outputs :].tobytes())
+
+
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
 def test_a_kernel_leaves_its_box_alone(operator: str, dtype: str) -> None:
     kernel = kernel_for(operator, NUMPY_DTYPES[dtype], False)
