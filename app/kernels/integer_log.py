@@ -93,9 +93,10 @@ def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int]
 
 def _floor_log_integers(values: NDArray[Any]) -> NDArray[Any]:
     """floor(log x) of positive integers, of any integer dtype."""
-    powers = POWERS[: bisect_right(POWERS, int(values.max(initial=1)))]
-    if len(powers) <= _FEW:
-        return _passed(values, powers)
+    least = bisect_right(POWERS, int(values.min(initial=np.iinfo(values.dtype).max)))
+    powers = POWERS[least : bisect_right(POWERS, int(values.max(initial=1)))]
+    if len(powers) <= (_FEW if values.itemsize > 2 else 2 * _FEW):
+        return _passed(values, powers, least)
     logs = np.log(values, dtype=np.float64)
     floors = logs.astype(np.int64)
     logs -= floors
@@ -114,9 +115,9 @@ def _by_binade(values: NDArray[Any]) -> Int64s:
     return floors
 
 
-def _passed(values: NDArray[Any], powers: list[Any]) -> NDArray[np.uint8]:
-    """How many of the powers are no larger than each value."""
-    passed = np.zeros(values.shape, np.uint8)
+def _passed(values: NDArray[Any], powers: list[Any], least: int = 0) -> NDArray[np.uint8]:
+    """How many of the powers are no larger than each value, and `least` more."""
+    passed = np.full(values.shape, least, np.uint8)
     for power in powers:
         passed += np.greater_equal(values, values.dtype.type(power)).view(np.uint8)
     return passed
@@ -139,7 +140,7 @@ class IntegerLogSum(PowerSumReduction):
 
         totals = state.narrow()
         if totals is not None:
-            return self.settle(totals, count)
+            return self.settle(totals, count).astype(self.dtype, copy=False)
         sums = state.estimate()
         if sums.min() < 1:
             exact(int(np.flatnonzero(sums < 1)[0]))
@@ -148,7 +149,7 @@ class IntegerLogSum(PowerSumReduction):
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         if totals.min() < 1:
             self.answer(int(totals[totals < 1][0]), count)
-        return _floor_log_integers(totals).astype(self.dtype, copy=False)
+        return _floor_log_integers(totals)
 
     def empty(self) -> np.generic:
         raise Undefined("the sum of an empty set is 0, which has no logarithm")

@@ -15,6 +15,7 @@ from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.integer_roots import floor_roots
 from app.kernels.kernel import OUTPUTS, Box, filled
+from app.kernels.narrow_integers import narrowest
 from app.kernels.regions import SHORT, cuts
 from app.kernels.wide_integers import (
     LARGE,
@@ -34,6 +35,9 @@ from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 
 _EXACT = 1 << 52
 """float64 roots of integers up to here are cut to the right integer: that of k^2 - 1 is below k by more than an ulp."""
+
+_EXACT_SINGLE = 1 << 22
+"""The same for float32."""
 
 NARROW = 4096
 """Bytes in a row that are worth a jump."""
@@ -62,7 +66,8 @@ class PowerSumReduction(ABC):
 
     @abstractmethod
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
-        """The same for sums that are no larger than 2^52, or fit 64 bits and are no squares, in any dtype."""
+        """The same, in any dtype and maybe not yet cut, for sums in any dtype that holds them and the count, no larger
+        than 2^52, or of 64 bits and no squares."""
 
     def identity(self, outputs: int) -> WideIntegers:
         return WideIntegers(np.zeros((1, outputs), np.int64), SUM_WIDTH if self.power == 1 else SQUARE_WIDTH)
@@ -101,10 +106,16 @@ class PowerSumReduction(ABC):
         return outputs
 
     def _narrow(self, box: Box, count: int) -> NDArray[Any] | None:
-        """The sums in the elements' own dtype, if they are so small."""
-        if largest(box) ** self.power * count > min(np.iinfo(self.dtype).max, _EXACT):
+        """The sums in as narrow a dtype as holds them and the count, if they fit the elements' own."""
+        most = largest(box) ** self.power * count
+        if most > min(np.iinfo(self.dtype).max, _EXACT):
             return None
-        return (wrapped_sum if self.power == 1 else wrapped_square_sum)(box).reshape(-1)
+        dtype = narrowest(self.dtype, max(most, count))
+        if self.power == 1:
+            return wrapped_sum(box).astype(dtype, copy=False).reshape(-1)
+        if dtype.itemsize <= 4 < self.dtype.itemsize:  # NumPy multiplies integers of 64 bits slowly
+            box = box.astype(f"{dtype.kind}4")
+        return wrapped_square_sum(box).reshape(-1)
 
 
 class IntegerMean(PowerSumReduction):
@@ -119,13 +130,13 @@ class IntegerMean(PowerSumReduction):
         totals = state.narrow()
         if totals is None:
             return _long_division(state, count).astype(self.dtype)
-        return self.settle(totals, count)
+        return self.settle(totals, count).astype(self.dtype, copy=False)
 
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         means = totals // count
         if totals.dtype.kind == "i" and totals.min() < 0:  # a negative mean with a rest has been cut away from zero
             means += (totals < 0) & (means * count != totals)
-        return np.asarray(means.astype(self.dtype))
+        return np.asarray(means)
 
     def empty(self) -> np.generic:
         raise Undefined("the mean of an empty set is no integer")
@@ -148,7 +159,7 @@ class IntegerL2(PowerSumReduction):
         return floor_roots(state).astype(self.dtype)
 
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
-        return np.sqrt(totals, dtype=np.float64).astype(self.dtype)
+        return np.asarray(np.sqrt(totals.astype(np.float32 if totals.max() <= _EXACT_SINGLE else np.float64)))
 
     def empty(self) -> np.generic:
         zero: np.generic = self.dtype.type(0)

@@ -1,4 +1,4 @@
-"""Sums of integers of fewer than 64 bits, added up in integers as narrow as hold them: more of those fit a register."""
+"""Sums of integers in integers as narrow as hold them: more of those fit a register."""
 
 from typing import Any
 
@@ -12,8 +12,14 @@ from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 _WIDER: list[np.dtype[Any]] = [np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.int64)]
 
 
+def narrowest(dtype: np.dtype[Any], most: int) -> np.dtype[Any]:
+    """The narrowest dtype of the same kind as `dtype` that holds integers of up to `most` in size."""
+    return np.min_scalar_type(most if dtype.kind == "u" else -most - 1)
+
+
 def add_narrow(part: Box, bound: int, squares: bool, sums: NDArray[np.int64], memory: NDArray[np.int64]) -> None:
-    """Add up the elements of a part or their squares, none of them above `bound` in size, to sums[o, i]."""
+    """Add up the elements of a part, of fewer than 64 bits, or their squares, none of them above `bound` in size, to
+    sums[o, i]."""
     _, r1, _, r2 = part.shape
     most = bound * r1 * r2
     dtype = next(dtype for dtype in _WIDER if dtype.itemsize > part.itemsize and most <= np.iinfo(dtype).max)

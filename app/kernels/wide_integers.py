@@ -148,16 +148,23 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
 
 
 def _runs(part: Box, bound: int) -> int:
-    """In how many equal runs elements up to `bound` in size add up in their own dtype; 0 where those were too short."""
+    """In how many equal runs terms up to `bound` in size add up in the dtype of the elements; 0 where those were too
+    short."""
     _, r1, _, r2 = part.shape
     runs = 1 << (bound * r1 * r2 // (np.iinfo(part.dtype).max + 1)).bit_length()
     return runs if runs == 1 or (r1 == 1 and r2 % runs == 0 and r2 // runs >= _RUN) else 0
 
 
+def _cut(part: Box, runs: int) -> Box:
+    """A box (o, 1, i, r2) with each output in so many runs, as outputs of their own."""
+    o, _, i, r2 = part.shape
+    return part.reshape(o, 1, i * runs, r2 // runs)
+
+
 def _add_runs(part: Box, runs: int, sums: Int64s) -> None:
     """Add up integers of 64 bits, each output in as many runs as do not wrap, in two limbs."""
-    o, _, i, r2 = part.shape
-    totals = wrapped_sum(part) if runs == 1 else np.add.reduce(part[:, 0].reshape(o, i, runs, r2 // runs), axis=3)
+    o, _, i, _ = part.shape
+    totals = wrapped_sum(part) if runs == 1 else wrapped_sum(_cut(part, runs))
     for limb, digits in zip(sums, (totals & _DIGIT, totals >> SUM_WIDTH), strict=True):
         limb += digits.reshape(o, i, runs).sum(axis=2).view(np.int64)
 
@@ -195,7 +202,12 @@ def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
         if most <= min(np.iinfo(part.dtype).max, _MOST):
             sums[0] += wrapped_square_sum(part).astype(np.int64, copy=False)
         elif part.itemsize < 8 and most <= _MOST:
-            add_narrow(part, bound**2, True, sums[0], memory[0])
+            runs = _runs(part, bound**2)
+            if runs:
+                found = wrapped_square_sum(_cut(part, runs)).reshape(*sums.shape[1:], runs)
+                sums[0] += found.sum(axis=2, dtype=np.int64)
+            else:
+                add_narrow(part, bound**2, True, sums[0], memory[0])
         else:
             missing = 2 * _digits_of(bound) - 1 - len(limbs)
             if missing > 0:

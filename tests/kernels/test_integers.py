@@ -129,6 +129,33 @@ def test_long_sums_of_large_elements_are_exact(dtype: str, bits: int, shape: tup
     assert found.tolist() == expected("ReduceMean", dtype, box, slice(None))
 
 
+@pytest.mark.parametrize("bits", [0, 1, 5, 6, 7, 10, 13, 14, 15, 20, 22, 29, 30])
+@pytest.mark.parametrize(
+    "shape", [(1, 2, 1100, 1), (2, 4, 600, 1), (1, 1, 300, 3), (1, 1, 40, 130), (2, 1, 2, 1 << 14)]
+)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_of_every_width_are_exact(dtype: str, shape: tuple[int, ...], bits: int) -> None:
+    rng = np.random.default_rng(bits)
+    for least in (0, 1, -1) if dtype.startswith("int") else (0, 1):
+        low = least << bits if least < 0 else least
+        box = rng.integers(low, 1 << bits, shape, dtype, endpoint=True)
+        box[:, :, -1] = 1 << bits  # the largest sums there can be
+        box[:, :, 0] = max(low, -(1 << bits))
+        for operator in ("ReduceMean", "ReduceL2", *(["ReduceLogSum"] if least == 1 else [])):
+            outputs = np.unique(np.linspace(0, shape[0] * shape[2] - 1, 40).astype(int))
+            found = OPERATORS[operator](np.dtype(dtype)).whole(box)
+            assert found.dtype == dtype
+            assert found[outputs].tolist() == expected(operator, dtype, box, outputs), (operator, least)
+
+
+def test_roots_of_single_precision_are_floors_beside_every_square() -> None:
+    squares = np.arange(1, 2049) ** 2
+    totals = np.concatenate([squares - 1, squares, squares[:-1] + 1])
+    roots = integer_l2(np.dtype(np.int64)).settle(totals, 1)
+    assert roots.dtype == np.float32
+    assert roots.astype(np.int64).tolist() == [isqrt(total) for total in totals.tolist()]
+
+
 def test_means_are_cut_toward_zero() -> None:
     mean = integer_mean(np.dtype(np.int64))
     for row in ([-1, 0, 0], [-5, -6], [5, 6], [-7, 0], [2**53 + 1, 2**53 + 3], [-(2**63), -(2**63), -(2**63) + 1]):
