@@ -8,7 +8,7 @@ DEV := .venv-dev/bin/python -m
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
-	@echo "make test     run every test             (ARGS='-k name' is handed to pytest)"
+	@echo "make test     run every test, on several processors   (ARGS='-k name' is handed to pytest, which takes one)"
 	@echo "make test-inference   call the service with four clients of the Open Inference Protocol, half a gigabyte"
 	@echo "make fuzz     change bodies for five minutes, to break what reads them   (ARGS='json -max_total_time=600')"
 	@echo "make lint     ruff, mypy, import-linter"
@@ -25,7 +25,7 @@ serve: .venv/made
 	exec .venv/bin/python -m app
 
 test: .venv-dev/made
-	$(DEV) pytest $(ARGS)
+	$(DEV) pytest $(or $(ARGS),--numprocesses=auto --maxprocesses=4)
 
 # The clients have an environment of their own, and the service theirs.
 test-inference: .venv-dev/made .venv-inference/made
@@ -98,7 +98,8 @@ lock: .venv-dev/made
 clean:
 	rm -rf .venv .venv-dev .venv-clients .venv-fuzz .venv-inference .venv-peers .venv-sbom openapi/node_modules build
 
-# A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock.
+# A virtual environment holds exactly what its lock file says; requirements-dev.lock contains requirements.lock. Modules are
+# compiled when they are first imported: to compile all would take twice as long as to install them.
 .venv/made: requirements.lock
 .venv-dev/made: requirements-dev.lock
 .venv-clients/made: openapi/requirements.lock
@@ -107,7 +108,7 @@ clean:
 .venv/made .venv-dev/made .venv-clients/made .venv-inference/made .venv-sbom/made:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("keepdims needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement $<
 	@touch $@
 
 # Atheris is built for CPython 3.11 to 3.13 on Linux on x86-64, and elsewhere takes Clang's libFuzzer.

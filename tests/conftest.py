@@ -8,12 +8,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 ROOT = Path(__file__).parent.parent
 SECONDS_TO_START = 60
+
+
+@pytest.hookimpl(optionalhook=True)  # where tests/open_inference runs there are no several processes
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    from tests.shares import Shares
+
+    return Shares(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,18 @@
 """Make every client that can be made here."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from tests.clients import COMMANDS, FOLDER, make, missing
 
-for name in COMMANDS:
+
+def told(name: str) -> str:
+    """Make a client; what came of it."""
     if lacking := missing(name):
-        sys.stdout.write(f"{name}: not made, {lacking} is not here\n")
-    else:
-        make(name)
-        sys.stdout.write(f"{name}: {FOLDER / name}\n")
+        return f"{name}: not made, {lacking} is not here\n"
+    make(name)
+    return f"{name}: {FOLDER / name}\n"
+
+
+with ThreadPoolExecutor(2) as pool:
+    sys.stdout.writelines(pool.map(told, COMMANDS))
