@@ -9,23 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.folding import fold_rows
 from app.kernels.rounding import FloatFormat
+
+SHORT = 256
+"""Rows shorter than this are sooner searched for an extreme that is known: NumPy is slow to begin a search of a row."""
 
 
 def first_extremes(rows: NDArray[Any], form: FloatFormat, largest: bool) -> NDArray[np.intp] | None:
     """The first index of the extreme of each row of bits (n, r); None where bits do not tell."""
-    sign, every = 1 << (8 * rows.itemsize - 1), np.arange(len(rows))
+    sign = 1 << (8 * rows.itemsize - 1)
     signed = rows.view(f"i{rows.itemsize}")
     # Of two views, the one that is searched tells its own largest element by those of its rows.
     searched, other = (signed, rows) if largest else (rows, signed)
-    farthest = int(np.maximum.reduce(other, axis=None))
-    if farthest > (sign + form.infinity if largest else form.infinity):
+    if int(np.maximum.reduce(other, axis=None)) > form.infinity + (sign if largest else 0):
         return None
-    indices = searched.argmax(axis=1)
-    found = searched[every, indices]
+    indices = None if rows.shape[1] < SHORT else searched.argmax(axis=1)
+    found = fold_rows(np.maximum, searched) if indices is None else searched[np.arange(len(rows)), indices]
     lowest, highest = int(found.min()), int(found.max())
-    if largest:
-        return indices if lowest > 0 and highest <= form.infinity else None
-    if sign < lowest and highest <= sign + form.infinity:
-        return indices
-    return rows.argmin(axis=1) if highest < sign else None  # then none has a sign, and the bits are in order
+    zero = 0 if largest else sign
+    if zero < lowest and highest <= zero + form.infinity:
+        return np.equal(searched, found[:, np.newaxis]).argmax(axis=1) if indices is None else indices
+    if largest or highest >= sign:
+        return None
+    return rows.argmin(axis=1)  # none has a sign, so the bits are in order

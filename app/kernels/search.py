@@ -129,6 +129,8 @@ class Search:
             return False
         if self.native is not None and rows.dtype.kind == "b" and length >= NARROW:  # it stops at the first
             return False
+        if self.native is None and rows.itemsize == NARROW_BYTES:  # element by element is better than not at all
+            return True
         return size <= SHORT_BYTES or word_of(rows) is not None
 
     def _turned(self, rows: NDArray[Any]) -> Found:

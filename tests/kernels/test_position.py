@@ -105,9 +105,23 @@ def test_rows_of_every_length_are_searched(
 ) -> None:
     monkeypatch.setattr(position, "FEW", 4)
     kernel = search(dtype, largest, last)
-    for length in [*range(2, 20), 24, 31, 32, 33, 48, 64, 128, 256]:
-        box = mixed(dtype, (1, 1, 5, length), length)
-        assert kernel.whole(box).tolist() == expected(box, largest, last), length
+    for length in [*range(2, 20), 24, 31, 32, 33, 48, 50, 64, 99, 127, 128, 129, 150, 255, 256, 300]:
+        for box in (mixed(dtype, (1, 1, 5, length), length), mixed(dtype, (1, 1, 5, length), length + 1)):
+            assert kernel.whole(box).tolist() == expected(box, largest, last), length
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("length", [40, 99, 129, 200, 255, 256, 700])
+def test_rows_of_numbers_of_one_sign_and_of_both_are_searched(
+    largest: bool, last: bool, dtype: np.dtype[Any], length: int
+) -> None:
+    kernel = search(dtype, largest, last)
+    rows = np.round(np.random.default_rng(length).standard_normal((1, 1, 30, length)) * 4).astype(dtype)
+    for box in (rows, np.abs(rows), -np.abs(rows), np.where(rows == 0, np.ones_like(rows), rows)):
+        assert kernel.whole(box).tolist() == expected(box, largest, last)
+    rows[0, 0, 7, length // 2] = np.nan
+    assert kernel.whole(rows).tolist() == expected(rows, largest, last)
 
 
 @pytest.mark.parametrize(("largest", "last"), SEARCHES)
