@@ -1,7 +1,7 @@
 """The running service does what its document says: Schemathesis, every check it has.
 
 One version of each of the six parameter classes is tried, and the service's own paths; the others differ in their
-dtypes. The run is deterministic, and ends when its time is up.
+dtypes. The run is the same every time, however fast the machine: about 5,500 requests.
 """
 
 import os
@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-SECONDS = 45
+EXAMPLES = 600
+"""That are drawn for an operation, at most; some have fewer that differ."""
+
 PATHS = (
     "/v(1/reduce_min|12/reduce_min|11/reduce_sum|18/reduce_log_sum|1/arg_max|12/arg_min)|/(operators|version|health)"
 )
@@ -21,8 +23,7 @@ def test_the_service_is_as_described(server: str, tmp_path: Path) -> None:
         "--url": server,
         "--checks": "all",
         "--phases": "examples,coverage,fuzzing",
-        "--max-examples": "20",
-        "--max-time": str(SECONDS),
+        "--max-examples": str(EXAMPLES),
         "--workers": "2",
         "--include-path-regex": f"^({PATHS})",
     }
@@ -35,6 +36,6 @@ def test_the_service_is_as_described(server: str, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=4 * SECONDS,
+        timeout=280,
     )
     assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]

@@ -22,14 +22,14 @@ def only(format: Format, bits: int) -> Allowed:
 
 
 def has_nan(format: Format, row: list[int]) -> bool:
-    return any(map(format.is_nan, row))
+    unsigned, infinity = format.unsigned, format.infinity
+    return any([bits & unsigned > infinity for bits in row])
 
 
 def exact_sum(format: Format, row: list[int], power: int = 1, absolute: bool = False) -> tuple[int, int]:
     """(m, e) with m * 2**e the exact sum of the (absolute) values or squares."""
     by_exponent: defaultdict[int, int] = defaultdict(int)
-    for bits in row:
-        mantissa, exponent = format.parts(bits)
+    for mantissa, exponent in map(format.parts, row):
         by_exponent[exponent * power] += abs(mantissa) if absolute else mantissa**power
     low = min(by_exponent)
     return sum(mantissa << (exponent - low) for exponent, mantissa in by_exponent.items()), low
@@ -37,12 +37,11 @@ def exact_sum(format: Format, row: list[int], power: int = 1, absolute: bool = F
 
 def infinite_sum(format: Format, row: list[int]) -> int | None:
     """Bits of a sum that is NaN or infinite because an element is; None where every element is finite."""
-    if has_nan(format, row):
-        return format.nan
-    infinities = {bits for bits in row if format.is_infinite(bits)}
-    if len(infinities) == 2:
-        return format.nan
-    return infinities.pop() if infinities else None
+    unsigned, infinity = format.unsigned, format.infinity
+    found = {bits for bits in row if bits & unsigned >= infinity}
+    if not found:
+        return None
+    return found.pop() if found in ({infinity}, {infinity | format.sign_bit}) else format.nan
 
 
 def mean(format: Format, row: list[int], count: int | None = None) -> Allowed:
@@ -60,7 +59,7 @@ def sum_(format: Format, row: list[int]) -> Allowed:
 
 
 def _without_sign(format: Format, row: list[int]) -> list[int]:
-    return [bits & ~format.sign_bit for bits in row]
+    return [bits & format.unsigned for bits in row]
 
 
 def l1(format: Format, row: list[int]) -> Allowed:

@@ -1,6 +1,7 @@
 """Float formats, taken apart into integers and put together again with one correct rounding."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import isqrt
 from typing import Literal
 
@@ -8,42 +9,47 @@ Mode = Literal["nearest", "down", "up"]
 MIRRORED: dict[Mode, Mode] = {"nearest": "nearest", "down": "up", "up": "down"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Format:
     """A binary interchange format of `width` bits, `fraction` of them below the hidden one."""
 
     width: int
     fraction: int
 
-    @property
+    @cached_property
     def sign_bit(self) -> int:
         return 1 << (self.width - 1)
 
-    @property
+    @cached_property
+    def unsigned(self) -> int:
+        """The bits below the sign."""
+        return self.sign_bit - 1
+
+    @cached_property
     def infinity(self) -> int:
         """Bits of +inf."""
         return (1 << (self.width - 1)) - (1 << self.fraction)
 
-    @property
+    @cached_property
     def nan(self) -> int:
         """Bits of the canonical quiet NaN."""
         return self.infinity | 1 << (self.fraction - 1)
 
-    @property
+    @cached_property
     def smallest(self) -> int:
         """The exponent of the smallest subnormal, 2**smallest."""
         bias = (1 << (self.width - 2 - self.fraction)) - 1
         return 1 - bias - self.fraction
 
     def is_nan(self, bits: int) -> bool:
-        return bits & ~self.sign_bit > self.infinity
+        return bits & self.unsigned > self.infinity
 
     def is_infinite(self, bits: int) -> bool:
-        return bits & ~self.sign_bit == self.infinity
+        return bits & self.unsigned == self.infinity
 
     def parts(self, bits: int) -> tuple[int, int]:
         """(m, e) of a finite value m * 2**e."""
-        magnitude = bits & ~self.sign_bit
+        magnitude = bits & self.unsigned
         exponent = magnitude >> self.fraction
         mantissa = magnitude & ((1 << self.fraction) - 1)
         if exponent:
@@ -96,7 +102,7 @@ class Format:
 
     def key(self, bits: int) -> int:
         """An integer that orders all bit patterns by value, -0.0 just below +0.0 and positive NaNs above +inf."""
-        magnitude = bits & ~self.sign_bit
+        magnitude = bits & self.unsigned
         return -1 - magnitude if bits & self.sign_bit else magnitude
 
     def from_key(self, key: int) -> int:

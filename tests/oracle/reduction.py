@@ -93,16 +93,23 @@ def expect(
     kept = [axis for axis in range(values.ndim) if axis not in axes]
     outputs = prod(values.shape[axis] for axis in kept)
     count = prod(values.shape[axis] for axis in axes)
-    rows = np.transpose(values, (*kept, *axes)).reshape(outputs, count)
+    rows = _integers(dtype, np.transpose(values, (*kept, *axes)).reshape(outputs, count))
     if operator.startswith("Arg"):
         return Expected("int64", shape, [_position(operator, dtype, row, last) for row in rows])
     return Expected(dtype, shape, [_one(operator, dtype, row) if count else _empty(operator, dtype) for row in rows])
 
 
-def _one(operator: str, dtype: str, row: NDArray[Any]) -> floats.Allowed:
+def _integers(dtype: str, values: NDArray[Any]) -> list[list[int]]:
+    """Elements, or the bits of floats, as nested lists of the same shape."""
+    array = np.ascontiguousarray(values)
+    found: list[list[int]] = (array.view(f"u{values.dtype.itemsize}") if dtype in FORMATS else array).tolist()
+    return found
+
+
+def _one(operator: str, dtype: str, row: list[int]) -> floats.Allowed:
     if dtype in FORMATS:
-        return FLOAT[operator](FORMATS[dtype], bits_of(row))
-    value = integers.INTEGER[operator](row.tolist())
+        return FLOAT[operator](FORMATS[dtype], row)
+    value = integers.INTEGER[operator](row)
     if value is None:
         raise NoAnswer(f"{operator} of these {dtype} elements")
     key = integers.wrapped(dtype, int(value))
@@ -112,17 +119,14 @@ def _one(operator: str, dtype: str, row: NDArray[Any]) -> floats.Allowed:
 def _elementwise(operator: str, dtype: str, values: NDArray[Any]) -> Expected:
     if operator in UNTOUCHED:
         return Expected(dtype, values.shape, [(key, key) for key in _keys(dtype, values)])
-    rows = values.reshape(-1, 1)
+    rows = _integers(dtype, values.reshape(-1, 1))
     return Expected(dtype, values.shape, [_one(operator, dtype, row) for row in rows])
 
 
-def _position(operator: str, dtype: str, row: NDArray[Any], last: bool) -> floats.Allowed:
-    if not len(row):
+def _position(operator: str, dtype: str, row: list[int], last: bool) -> floats.Allowed:
+    if not row:
         raise NoAnswer(f"{operator} of an empty set")
-    if dtype in FORMATS:
-        keys = floats.position_keys(FORMATS[dtype], bits_of(row), operator == "ArgMin")
-    else:
-        keys = row.tolist()
+    keys = floats.position_keys(FORMATS[dtype], row, operator == "ArgMin") if dtype in FORMATS else row
     extreme = min(keys) if operator == "ArgMin" else max(keys)
     index = len(keys) - 1 - keys[::-1].index(extreme) if last else keys.index(extreme)
     return index, index
