@@ -39,8 +39,8 @@ _EXACT = 1 << 52
 _EXACT_SINGLE = 1 << 22
 """The same for float32."""
 
-NARROW = 4096
-"""Bytes in a row that are worth a jump."""
+NARROW = 1 << 15
+"""Bytes in a row that are hardly worth a jump."""
 
 FEW = 64
 """Elements for which Python's own integers beat any array."""
@@ -92,7 +92,9 @@ class PowerSumReduction(ABC):
             answers = (self.answer(sum(x**self.power for x in row), count) for row in rows)
             return filled(into, wrapped(answers, self.dtype))
         wide = min(i, LARGE // count)
-        if count > SHORT or (r2 == 1 and wide < i and wide * box.itemsize < NARROW):  # memory is read in runs of `wide`
+        if count > SHORT or (
+            r2 == 1 and wide < i and wide * box.itemsize <= NARROW
+        ):  # memory is read in runs of `wide`
             return filled(into, self.finish(self.partial(box), count))
         outputs = np.empty(o * i, self.dtype) if into is None else into
         grid = outputs.reshape(o, i)

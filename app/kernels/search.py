@@ -23,8 +23,10 @@ SHORT_BYTES = 64
 TURNED_BYTES = 256
 # Elements of so few bytes NumPy's search takes one by one.
 NARROW_BYTES = 2
-# Fewer columns than this are turned into rows.
+# Fewer columns than this are turned into rows, and of columns of so many bytes fewer than WIDE.
 NARROW = 16
+DEEP_BYTES = 512
+WIDE = 64
 # Rows of so many runs, and of so many bytes each, are searched only in the run that holds the extreme.
 RUN_BYTES = 4096
 LONG = 2
@@ -108,7 +110,8 @@ class Search:
         if r2 > 1:
             rows = box.reshape(o * i, r2)
             return self._turned(rows) if self.turns(rows) else self._rows(rows)
-        if i < NARROW and r1 * box.itemsize > SHORT_BYTES:
+        deep = r1 * box.itemsize
+        if i < (WIDE if deep >= DEEP_BYTES else NARROW) and deep > SHORT_BYTES:
             return self._rows(box.swapaxes(1, 2).reshape(o * i, r1))
         return self._columns(box[..., 0])
 
