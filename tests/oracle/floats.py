@@ -23,7 +23,7 @@ def only(format: Format, bits: int) -> Allowed:
 
 def has_nan(format: Format, row: list[int]) -> bool:
     unsigned, infinity = format.unsigned, format.infinity
-    return any([bits & unsigned > infinity for bits in row])
+    return any(bits & unsigned > infinity for bits in row)
 
 
 def exact_sum(format: Format, row: list[int], power: int = 1, absolute: bool = False) -> tuple[int, int]:
