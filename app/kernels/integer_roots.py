@@ -5,7 +5,8 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.wide_integers import SQUARE_WIDTH, Int64s, WideIntegers, wrapped
+from app.kernels.integer_squares import SQUARE_WIDTH
+from app.kernels.wide_integers import Int64s, WideIntegers, wrapped
 
 _SMALL = 2.0**100
 _LARGE = 2.0**140

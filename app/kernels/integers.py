@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.integer_roots import floor_roots
+from app.kernels.integer_squares import SQUARE_LENGTH, SQUARE_WIDTH, exact_square_sum
 from app.kernels.kernel import OUTPUTS, Box, filled
-from app.kernels.narrow_integers import narrowest
+from app.kernels.narrow_integers import narrowest, wide_sum
 from app.kernels.regions import SHORT, cuts
 from app.kernels.wide_integers import (
     LARGE,
-    SQUARE_LENGTH,
-    SQUARE_WIDTH,
     SUM_LENGTH,
     SUM_WIDTH,
     Int64s,
     WideIntegers,
-    exact_square_sum,
     exact_sum,
     largest,
     working_memory,
@@ -37,7 +35,8 @@ _EXACT = 1 << 52
 """float64 roots of integers up to here are cut to the right integer: that of k^2 - 1 is below k by more than an ulp."""
 
 _EXACT_SINGLE = 1 << 22
-"""The same for float32."""
+"""The same for float32. Quotients of such integers are cut to the right one too: what is no integer is 1/divisor or
+more off the next."""
 
 NARROW = 1 << 15
 """Bytes in a row that are hardly worth a jump."""
@@ -108,9 +107,11 @@ class PowerSumReduction(ABC):
         return outputs
 
     def _narrow(self, box: Box, count: int) -> NDArray[Any] | None:
-        """The sums in as narrow a dtype as holds them and the count, if they fit the elements' own."""
+        """The sums in as narrow a dtype as holds them and the count, if they fit the elements' own, or 64 bits."""
         most = largest(box) ** self.power * count
-        if most > min(np.iinfo(self.dtype).max, _EXACT):
+        if self.power == 1 and most > np.iinfo(self.dtype).max and self.dtype.itemsize == 4:
+            return wide_sum(box).reshape(-1)
+        if most > np.iinfo(self.dtype).max or (self.power == 2 and most > _EXACT):
             return None
         dtype = narrowest(self.dtype, max(most, count))
         if self.power == 1:
@@ -135,9 +136,15 @@ class IntegerMean(PowerSumReduction):
         return self.settle(totals, count).astype(self.dtype, copy=False)
 
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+        least = totals.min()
+        if least >= 0:
+            return np.asarray(totals // count)
+        most = max(int(totals.max()), -int(least), count)
+        if most <= _EXACT:
+            exact: Any = np.float32 if most <= _EXACT_SINGLE else np.float64
+            return np.asarray(totals.astype(exact) / exact(count))
         means = totals // count
-        if totals.dtype.kind == "i" and totals.min() < 0:  # a negative mean with a rest has been cut away from zero
-            means += (totals < 0) & (means * count != totals)
+        means += (totals < 0) & (means * count != totals)  # negative ones with a rest were cut away from zero
         return np.asarray(means)
 
     def empty(self) -> np.generic:

@@ -1,4 +1,4 @@
-"""Integers of any width, one per output: sums of elements and of squares that neither wrap nor round.
+"""Integers of any width, one per output: sums that neither wrap nor round.
 
 An integer is the sum of limb[k]·2^(width·k) over its limbs, each an int64. Limbs are digits that may be too large, so
 adding needs no carry; a bound known without looking at them tells when one is due. Most sums stay in one limb and get
@@ -14,20 +14,16 @@ from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
 from app.kernels.kernel import Box
-from app.kernels.narrow_integers import add_narrow
+from app.kernels.narrow_integers import wide_sum
 from app.kernels.regions import PIECE, pieces
 from app.kernels.scratch import aligned
-from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
+from app.kernels.wrapping import wrapped_sum
 
 Int64s = NDArray[np.int64]
 
 SUM_WIDTH = 32
 SUM_LENGTH = 1 << 29
 """Elements an output may have in a box that `exact_sum` takes: so many digits of 32 bits stay below 2^61."""
-
-SQUARE_WIDTH = 21
-SQUARE_LENGTH = 1 << 16
-"""The same for `exact_square_sum`: so many products of two digits, at most 2^45 to a limb, stay below 2^61."""
 
 _DIGIT = (1 << SUM_WIDTH) - 1
 
@@ -39,9 +35,6 @@ _LARGEST = 1 << 62
 
 LARGE = 1 << 17
 """Elements of a piece that is only read."""
-
-_MOST = 1 << 45
-"""Sums of squares up to here are no more than one element may add to a limb."""
 
 _CARRIED = 1 << 43
 """No limb is larger than this after a carry; the top one has then been cut into two where it was."""
@@ -118,7 +111,7 @@ class WideIntegers:
 
 
 def working_memory() -> Int64s:
-    """What `exact_sum` and `exact_square_sum` compute in: fresh memory for every box would cost more than the sums."""
+    """What sums of elements or of squares compute in: fresh memory for every box would cost more than they do."""
     return aligned(3 * PIECE).view(np.int64).reshape(3, PIECE)
 
 
@@ -126,19 +119,22 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     """The sums of a box of integers, up to SUM_LENGTH elements each."""
     o, r1, i, r2 = box.shape
     limbs = np.zeros((1, o, i), np.int64)
+    runs, wide = 0, False
     for large in pieces(box.shape, LARGE * 8 // box.itemsize):
         part = box[large]
-        bound = largest(part)
-        runs = _runs(part, bound)
-        if runs == 1 and bound < 1 << SUM_WIDTH:
-            limbs[0, large[0], large[2]] += wrapped_sum(part).astype(np.int64, copy=False)
+        if not wide:
+            bound = largest(part)
+            runs = runs_of(part, bound)
+            if runs == 1 and bound < 1 << SUM_WIDTH:
+                limbs[0, large[0], large[2]] += wrapped_sum(part).astype(np.int64, copy=False)
+                continue
+            wide = part.itemsize < 8  # then no sum of 64 bits wraps, and no other element needs to be looked at
+        if wide:
+            limbs[0, large[0], large[2]] += wide_sum(part)
             continue
-        if part.itemsize == 8 and len(limbs) == 1:
+        if len(limbs) == 1:
             limbs = np.concatenate([limbs, np.zeros_like(limbs)])
         sums = limbs[:, large[0], large[2]]
-        if part.itemsize < 8:
-            add_narrow(part, bound, False, sums[0], memory[0])
-            continue
         if runs:
             _add_runs(part, runs, sums)
             continue
@@ -147,7 +143,7 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
     return WideIntegers(limbs.reshape(len(limbs), -1), SUM_WIDTH, r1 * r2 << 32)
 
 
-def _runs(part: Box, bound: int) -> int:
+def runs_of(part: Box, bound: int) -> int:
     """In how many equal runs terms up to `bound` in size add up in the dtype of the elements; 0 where those were too
     short."""
     _, r1, _, r2 = part.shape
@@ -155,7 +151,7 @@ def _runs(part: Box, bound: int) -> int:
     return runs if runs == 1 or (r1 == 1 and r2 % runs == 0 and r2 // runs >= _RUN) else 0
 
 
-def _cut(part: Box, runs: int) -> Box:
+def in_runs(part: Box, runs: int) -> Box:
     """A box (o, 1, i, r2) with each output in so many runs, as outputs of their own."""
     o, _, i, r2 = part.shape
     return part.reshape(o, 1, i * runs, r2 // runs)
@@ -164,7 +160,7 @@ def _cut(part: Box, runs: int) -> Box:
 def _add_runs(part: Box, runs: int, sums: Int64s) -> None:
     """Add up integers of 64 bits, each output in as many runs as do not wrap, in two limbs."""
     o, _, i, _ = part.shape
-    totals = wrapped_sum(part) if runs == 1 else wrapped_sum(_cut(part, runs))
+    totals = wrapped_sum(part) if runs == 1 else wrapped_sum(in_runs(part, runs))
     for limb, digits in zip(sums, (totals & _DIGIT, totals >> SUM_WIDTH), strict=True):
         limb += digits.reshape(o, i, runs).sum(axis=2).view(np.int64)
 
@@ -188,64 +184,6 @@ def largest(part: Box) -> int:
         if top <= np.iinfo(part.dtype).max:
             return top
     return max(int(part.max()), -int(part.min()))
-
-
-def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
-    """The sums of the squares of a box of integers, up to SQUARE_LENGTH elements each."""
-    o, r1, i, r2 = box.shape
-    limbs = np.zeros((1, o, i), np.int64)
-    for large in pieces(box.shape, LARGE):
-        part = box[large]
-        bound = largest(part)
-        most = bound**2 * part.shape[1] * part.shape[3]
-        sums = limbs[:, large[0], large[2]]
-        if most <= min(np.iinfo(part.dtype).max, _MOST):
-            sums[0] += wrapped_square_sum(part).astype(np.int64, copy=False)
-        elif part.itemsize < 8 and most <= _MOST:
-            runs = _runs(part, bound**2)
-            if runs:
-                found = wrapped_square_sum(_cut(part, runs)).reshape(*sums.shape[1:], runs)
-                sums[0] += found.sum(axis=2, dtype=np.int64)
-            else:
-                add_narrow(part, bound**2, True, sums[0], memory[0])
-        else:
-            missing = 2 * _digits_of(bound) - 1 - len(limbs)
-            if missing > 0:
-                limbs = np.concatenate([limbs, np.zeros((missing, o, i), np.int64)])
-                sums = limbs[:, large[0], large[2]]
-            for piece in pieces(part.shape):
-                _add_squares(part[piece], bound, sums[:, piece[0], piece[2]], memory)
-    return WideIntegers(limbs.reshape(len(limbs), -1), SQUARE_WIDTH, r1 * r2 << 45)
-
-
-def _add_squares(part: Box, bound: int, sums: Int64s, memory: Int64s) -> None:
-    """Add up the squares of integers of up to `bound` in size, in as many limbs as their digits take."""
-    digits = _digits(part, bound, memory)
-    for j, a in enumerate(digits):
-        sums[2 * j] += np.einsum("arbs,arbs->ab", a, a)
-        for k, b in enumerate(digits[:j]):
-            sums[j + k] += np.einsum("arbs,arbs->ab", a, b) << 1
-
-
-def _digits_of(bound: int) -> int:
-    """How many digits `_digits` makes."""
-    return 1 + max(0, -(-(bound.bit_length() - SQUARE_WIDTH - 1) // SQUARE_WIDTH))
-
-
-def _digits(part: Box, bound: int, memory: Int64s) -> list[NDArray[Any]]:
-    """Integers as the fewest digits of 21 bits, least first, of which the top one is signed and has up to 22."""
-    scratch, *free = memory[:, : part.size].reshape(len(memory), *part.shape)
-    rest: NDArray[Any] = part
-    if part.dtype.itemsize < 8:
-        np.copyto(scratch, part)
-        rest = scratch
-    digits = []
-    while bound >= 1 << SQUARE_WIDTH + 1:
-        digit = np.bitwise_and(rest, (1 << SQUARE_WIDTH) - 1, out=free.pop().view(rest.dtype))
-        digits.append(digit.view(np.int64))
-        rest = np.right_shift(rest, SQUARE_WIDTH, out=scratch.view(rest.dtype))
-        bound >>= SQUARE_WIDTH
-    return [*digits, rest.view(np.int64)]
 
 
 def wrapped(values: Iterable[int], dtype: NumpyDtype) -> NDArray[Any]:

@@ -12,8 +12,9 @@ from app.errors import Undefined
 from app.kernels.integer_log import POWERS, integer_log_sum, scaled_power
 from app.kernels.integer_log_sum_exp import DISTANCES, integer_log_sum_exp
 from app.kernels.integer_roots import floor_roots
+from app.kernels.integer_squares import SQUARE_WIDTH
 from app.kernels.integers import integer_l2, integer_mean
-from app.kernels.wide_integers import SQUARE_WIDTH, WideIntegers
+from app.kernels.wide_integers import WideIntegers
 from tests.oracle.integers import INTEGER, bounds, wrapped
 from tests.oracle.logarithms import integer_log_sum_exp as defined_log_sum_exp
 
@@ -146,6 +147,19 @@ def test_sums_of_every_width_are_exact(dtype: str, shape: tuple[int, ...], bits:
             found = OPERATORS[operator](np.dtype(dtype)).whole(box)
             assert found.dtype == dtype
             assert found[outputs].tolist() == expected(operator, dtype, box, outputs), (operator, least)
+
+
+@pytest.mark.parametrize("order", [(3, 11, 30), (30, 3, 11), (11, 30, 3)])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_may_grow_and_shrink_along_a_row(dtype: str, order: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(8)
+    low = -1 if dtype.startswith("int") else 0
+    row = np.concatenate([rng.integers(low << bits, 1 << bits, 270_000, dtype, endpoint=True) for bits in order])
+    for box in (row.reshape(1, 1, 1, -1), row.reshape(1, -1, 3, 1), row.reshape(1, 1, 1000, -1)):
+        for operator in ("ReduceMean", "ReduceL2"):
+            outputs = np.unique(np.linspace(0, box.shape[2] - 1, 9).astype(int))
+            found = OPERATORS[operator](np.dtype(dtype)).whole(box)
+            assert found[outputs].tolist() == expected(operator, dtype, box, outputs)
 
 
 def test_roots_of_single_precision_are_floors_beside_every_square() -> None:
