@@ -4,17 +4,18 @@ The bound nearly always decides the rounding. Where it does not, or where a term
 or underflow, or a zero's sign is asked, so is the exact sum.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from math import frexp
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.approximation import Approximation, nothing
+from app.kernels import parts
+from app.kernels.approximation import Approximation, nothing, total_of
 from app.kernels.double_double import two_sum
 from app.kernels.loading import SCALES, near, read
-from app.kernels.parts import added, exact_parts, grouped, products, split
+from app.kernels.parts import Part, added, exact_parts, grouped, joined, products, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
@@ -26,120 +27,170 @@ SHORT = 2048
 LIMIT = 400
 # Elements of float64 up to this size have rests and sums that are normal numbers.
 LONGEST = 800
+# Elements of a tile that tell how large the others may be.
+SAMPLE = 256
 
 Shape = tuple[int, int, int]
-Estimate = Callable[[NDArray[Any], Shape, Scratch], Approximation]
 
 
-def estimate_elements(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
-    """Elements of float64 as heads, which add exactly, and rests of some 2^-40 of them, which need not."""
-    return _estimate(near(tile, scratch), shape, scratch)
+class Rough(NamedTuple):
+    """Sums of terms: exact ones as parts, and ones of rests up to `step` in size, rounded in so many `additions`."""
+
+    exact: list[Part]
+    rest: Floats
+    additions: int
+    step: Floats | float
 
 
-def estimate_magnitudes(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
-    """The same for their magnitudes."""
-    return _estimate(np.abs(tile, out=scratch.shaped(tile.shape)[0]), shape, scratch)
+class Estimate(ABC):
+    """Sums of terms, tile by tile."""
+
+    @abstractmethod
+    def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
+        """The sums of a tile seen as `shape`, of outputs of `count` terms in all; None where nothing is known."""
+
+    @abstractmethod
+    def closed(self, sums: Rough, count: int) -> Approximation:
+        """Exact sums and sums of rests as one."""
 
 
-def estimate_short_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
-    """Squares that float64 holds: each sum of r of them is within r·2^-53 of itself, in whatever order."""
-    y = scratch.shaped(tile.shape)[0]
-    values = read(tile, y, scratch)
-    scale = SCALES[tile.dtype]
-    if scale and not _largest(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
-        return _unknown(shape)
-    y = y.reshape(shape)
-    sums = np.einsum("arb,arb->ab", y, y).reshape(-1)
-    if scale:
-        sums *= 2.0 ** (2 * scale)
-    return Approximation(sums, nothing(len(sums)), nothing(len(sums)), shape[1] * 2.0**-53)
+def together(tiles: list[Rough | None], outputs: int) -> Rough:
+    """The sums of several tiles of the same outputs; of an unlimited step where one of them is unknown."""
+    found = [rough for rough in tiles if rough is not None]
+    if len(found) < len(tiles):
+        return Rough([], np.zeros(outputs), 1, np.inf)
+    exact, rest, additions, step = found[0]
+    for rough in found[1:]:
+        exact = exact + rough.exact
+        rest += rough.rest
+        additions, step = max(additions, rough.additions), np.maximum(step, rough.step)
+    return Rough(joined(exact), rest, additions + len(found), step)
 
 
-def estimate_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Approximation:
-    """x = a + b with a of so few bits that Σa² is exact; Σb(x + a), which is far smaller, is added up as it comes.
-
-    With |x| <= 2^e and a a multiple of 2^(e-w), |b| is at most c = 2^(e-w-1), and |x + a| at most 2|x| + c. So
-    Σ|b(x + a)| over r terms is at most c(2√(rΣx²) + rc), by Cauchy and Schwarz. Float64 sums of 2 RUN products each and
-    then of those sums err by at most (2 RUN + r/RUN)·2^-53 of that.
-    """
-    r = shape[1]
-    x = near(tile, scratch)
-    largest = _largest(x)
-    top = frexp(largest)[1]
-    if not largest < np.inf or not -LIMIT < top < LIMIT:
-        return _unknown(shape)
-    run = r if r <= SHORT else 2 * RUN
-    need = (run - 1).bit_length()
-    width = (53 - need) // 2
-    rest, head, *_ = scratch.shaped(tile.shape)
-    split(x, top - width, head, rest)
-    squares = products(head.reshape(shape), head.reshape(shape), run)
-    if x is tile:
-        head += x
-    else:  # that holds the rest now
-        head *= 2
-        head += rest
-    small = np.add.reduce(products(head.reshape(shape), rest.reshape(shape), 2 * RUN), axis=1)
-    exact = exact_parts(squares, 2 * top + need, 2 * (top - width))
-    high, tail = two_sum(exact[0].values, small.reshape(-1))
-    for part in exact[1:]:
-        high, low = two_sum(high, part.values)
-        tail += low
-    step = 2.0 ** (top - width - 1)  # what no |b| is above
-    errors = (2 * RUN + r // RUN + 5) * 2.0**-53
-    missed = np.sqrt((np.abs(high) + r * step * 2.0 ** (top + 2) * errors) * r)  # the root is of no less than Σx²
-    missed += r * step
-    missed *= 2 * step * errors
-    missed += np.abs(tail) * 2.0**-51
-    return Approximation(*two_sum(high, tail), missed)
-
-
-def together(several: list[Approximation]) -> Approximation:
-    """The approximation of a sum from those of its pieces."""
-    high, low, missed, relative = several[0]
-    for other in several[1:]:
-        high, rest = two_sum(high, other.high)
-        low = low + (rest + other.low)
-        missed = missed + other.missed + (np.abs(low) + np.abs(rest) + np.abs(other.low)) * 2.0**-50
-        relative = max(relative, other.relative)
-    if len(several) > 1:
-        high, low = two_sum(high, low)
-    return Approximation(high, low, missed, relative)
-
-
-def side_by_side(several: list[Approximation]) -> Approximation:
-    """The approximations of different outputs as one."""
+def side_by_side(several: list[Rough]) -> Rough:
+    """Sums of different outputs as one."""
     if len(several) == 1:
         return several[0]
-    high, low, missed = (np.concatenate([about[field] for about in several]) for field in (0, 1, 2))
-    return Approximation(high, low, missed, max(about.relative for about in several))
+    outputs = [len(sums.rest) for sums in several]
+    return Rough(
+        parts.side_by_side([sums.exact for sums in several], outputs),
+        np.concatenate([sums.rest for sums in several]),
+        max([sums.additions for sums in several]),
+        np.repeat([sums.step for sums in several], outputs),
+    )
 
 
-def _estimate(y: Floats, shape: Shape, scratch: Scratch) -> Approximation:
-    largest = _largest(y)
-    top = frexp(largest)[1]
-    if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
-        return _unknown(shape)
-    cut = top + max(2, shape[1].bit_length()) - 53
-    rest, head = scratch.shaped(y.shape)[:2]
-    split(y, cut, head, rest)
-    high, low = two_sum(added(head.reshape(shape)).reshape(-1), _sums(rest.reshape(shape)))
-    return Approximation(high, low, np.full(len(high), _slack(shape[1]) * 2.0 ** (cut - 1)))
+class ShortSquares(Estimate):
+    """Squares that float64 holds, none of them cut: sums by n additions miss n·2^-53 of themselves, in any order."""
+
+    def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
+        y = scratch.shaped(tile.shape)[0]
+        values = read(tile, y, scratch)
+        scale = SCALES[tile.dtype]
+        if scale and not _largest(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
+            return None
+        y = y.reshape(shape)
+        sums = np.einsum("arb,arb->ab", y, y).reshape(-1)
+        if scale:
+            sums *= 2.0 ** (2 * scale)
+        return Rough([], sums, shape[1], 0.0)
+
+    def closed(self, sums: Rough, count: int) -> Approximation:
+        outputs = len(sums.rest)
+        unknown = np.broadcast_to(sums.step, outputs)
+        return Approximation(sums.rest, nothing(outputs), unknown, sums.additions * 2.0**-53)
 
 
-def _unknown(shape: Shape) -> Approximation:
-    zeros = np.zeros(shape[0] * shape[2])
-    return Approximation(zeros, zeros, np.full(len(zeros), np.inf))
+class Cut(Estimate):
+    """Terms of float64, each cut in two: what is large of them adds up exactly, what is left is added as it comes."""
+
+    def closed(self, sums: Rough, count: int) -> Approximation:
+        high, low, missed, _ = total_of(sums.exact, len(sums.rest))
+        bound = self._bound(high, sums.step, count) * (sums.additions * 2.0**-53)
+        high, over = two_sum(high, sums.rest)
+        low = low + over
+        return Approximation(*two_sum(high, low), missed + (np.abs(low) * 2.0**-52 + bound))
+
+    @abstractmethod
+    def _bound(self, exact: Floats, step: Floats | float, count: int) -> Floats | float:
+        """What the sizes of `count` rests up to `step` add up to at most, beside `exact` sums."""
+
+
+class Elements(Cut):
+    """Elements, of which some 2^-40 is left."""
+
+    def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
+        y = self._terms(tile, scratch)
+        largest = _largest(y)
+        top = frexp(largest)[1]
+        if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
+            return None
+        # The heads of all tiles add up exactly where their tops are within a factor of four.
+        cut = top + 2 + max(2, count.bit_length()) - 53
+        rest, head = scratch.shaped(y.shape)[:2]
+        split(y, cut, head, rest)
+        heads = Part(added(head.reshape(shape)).reshape(-1), top + shape[1].bit_length(), cut)
+        levels = 1 + shape[1].bit_length() // 5
+        return Rough([heads], _sums(rest.reshape(shape)), RUN * levels, 2.0 ** (cut - 1))
+
+    def _terms(self, tile: NDArray[Any], scratch: Scratch) -> Floats:
+        return near(tile, scratch)
+
+    def _bound(self, exact: Floats, step: Floats | float, count: int) -> Floats | float:
+        return count * step
+
+
+class Magnitudes(Elements):
+    """The same for their magnitudes."""
+
+    def _terms(self, tile: NDArray[Any], scratch: Scratch) -> Floats:
+        return np.abs(tile, out=scratch.shaped(tile.shape)[0])
+
+
+class Squares(Cut):
+    """x = a + b with a of so few bits that Σa² is exact, and Σb(x + a) far smaller.
+
+    Where no |b| is above c, Σ|b(x + a)| over r terms is at most c(2√(rΣa²) + rc), by Cauchy and Schwarz.
+    """
+
+    def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
+        x = near(tile, scratch)
+        some = _largest(x.reshape(-1)[:: max(1, x.size // SAMPLE)])
+        found = self._of_size(some, x, tile, shape, scratch) if some else None
+        return found or self._of_size(_largest(tile), near(tile, scratch), tile, shape, scratch)
+
+    def _of_size(self, largest: float, x: Floats, tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Rough | None:
+        """The sums of a tile's squares, if its largest element is not much larger than `largest`; x is `near` it."""
+        top = frexp(largest)[1]
+        if not largest < np.inf or not -LIMIT < top < LIMIT:
+            return None
+        r = shape[1]
+        run = r if r <= SHORT else 2 * RUN
+        cut = top - (53 - (run - 1).bit_length()) // 2
+        rest, head, *_ = scratch.shaped(tile.shape)
+        split(x, cut, head, rest)
+        squares = products(head.reshape(shape), head.reshape(shape), run)
+        # Multiples of 2^(2 cut) without a sign: if their sum has room for them all, so had every sum on the way.
+        most = float(np.maximum.reduce(squares, axis=None))
+        if not most <= 2.0 ** (53 + 2 * cut):
+            return None
+        if x is tile:
+            head += x
+        else:  # that holds the rest now
+            head *= 2
+            head += rest
+        small = np.add.reduce(products(head.reshape(shape), rest.reshape(shape), 2 * RUN), axis=1).reshape(-1)
+        exact = exact_parts(squares, frexp(most)[1], 2 * cut)
+        return Rough(exact, small, 2 * RUN + r // RUN + 5, 2.0 ** (cut - 1))
+
+    def _bound(self, exact: Floats, step: Floats | float, count: int) -> Floats:
+        bound: Floats = (2 * np.sqrt(exact * count) + count * step) * step
+        return bound
 
 
 def _largest(values: NDArray[Any]) -> float:
     """The largest size; NaN if there is one."""
     return max(float(np.maximum.reduce(values, axis=None)), -float(np.minimum.reduce(values, axis=None)))
-
-
-def _slack(r: int) -> float:
-    """Of r terms of at most 1: what `_sums` errs by. Each of n additions in a row errs by 2^-53 of the sum's bound."""
-    return r * RUN * (1 + r.bit_length() // 5) * 2.0**-53
 
 
 def _sums(y: Floats) -> Floats:

@@ -1,6 +1,5 @@
 """The terms of a region of outputs, gathered into exact sums: parts where that goes, bins where the range is wide."""
 
-from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.kernel import Box
 from app.kernels.loading import Loaded, load, measure, near
-from app.kernels.parts import FEW, Part, Sums, collected, folded
+from app.kernels.parts import FEW, Part, Sums, collected, folded, side_by_side
 from app.kernels.regions import Piece
 from app.kernels.scratch import Scratch
 from app.kernels.terms import Term
@@ -112,7 +111,7 @@ class Gathered:
         else:
             every = [gathered.parts() for gathered in several]
         outputs = [gathered.outputs for gathered in several]
-        joined.done = [_padded(parts, outputs) for parts in zip_longest(*every)]
+        joined.done = side_by_side(every, outputs)
         if any(gathered.flags is not None for gathered in several):
             flags = [np.full(g.outputs, OTHER, np.uint8) if g.flags is None else g.flags for g in several]
             joined.flags = np.concatenate(flags)
@@ -123,13 +122,6 @@ def _stacked(several: tuple[Sums, ...]) -> Sums:
     """Sums of different outputs, of one layout, as one."""
     top, unit = max([sums.top for sums in several]), min([sums.unit for sums in several])
     return Sums(np.concatenate([sums.values for sums in several]), top, unit)
-
-
-def _padded(parts: tuple[Part | None, ...], outputs: list[int]) -> Part:
-    """Parts of different outputs as one; where there is None, its outputs have zeros."""
-    values = [np.zeros(n) if part is None else part.values for part, n in zip(parts, outputs, strict=True)]
-    found = [part for part in parts if part is not None]
-    return Part(np.concatenate(values), max(part.top for part in found), min(part.unit for part in found))
 
 
 def gather(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> Gathered:

@@ -6,6 +6,7 @@ of few enough bits, and an exact rest (Demmel and Nguyen, "Parallel Reproducible
 """
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import frexp
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ WIDEST = 180
 FEW = 5
 # Terms in a row that are added up faster than rows of them.
 LONG = 64
+# Integers up to this size are float64.
+MOST = 1 << 53
 # Shorter runs of outputs are added up by einsum, which spends less on each of them; longer ones by a reduction.
 SHORT_RUN = 128
 
@@ -90,6 +93,17 @@ def collected(several: list[Sums]) -> list[Part]:
     return exact_parts(y, top, unit)
 
 
+def side_by_side(several: list[list[Part]], outputs: list[int]) -> list[Part]:
+    """Parts of different outputs, so many each, as parts of all of them."""
+    return [_padded(layer, outputs) for layer in zip_longest(*several)]
+
+
+def _padded(layer: tuple[Part | None, ...], outputs: list[int]) -> Part:
+    values = [np.zeros(n) if part is None else part.values for part, n in zip(layer, outputs, strict=True)]
+    found = [part for part in layer if part is not None]
+    return Part(np.concatenate(values), max([part.top for part in found]), min([part.unit for part in found]))
+
+
 def products(x: Floats, y: Floats, most: int) -> Floats:
     """Sums over r of products x[a, r, b]·y[a, r, b], at most `most` at a time, as [a, groups, b]."""
     a, r, b = x.shape
@@ -106,7 +120,7 @@ def products(x: Floats, y: Floats, most: int) -> Floats:
 
 def folded(parts: list[Part]) -> list[Part]:
     """Many parts of the same outputs as a few; as they are where their range is too wide."""
-    parts = _joined(parts)
+    parts = joined(parts)
     if len(parts) <= FEW:
         return parts
     top, unit = max(part.top for part in parts), min(part.unit for part in parts)
@@ -116,26 +130,28 @@ def folded(parts: list[Part]) -> list[Part]:
     return [_tight(part) for part in exact_parts(stack, top, unit)]
 
 
-def _joined(parts: list[Part]) -> list[Part]:
-    """Parts whose sum has no rounding are one."""
+def joined(parts: list[Part]) -> list[Part]:
+    """Parts of the same outputs; those whose sum has no rounding are one."""
     groups: list[list[Part]] = []
+    size = 0  # of the last group's sum at most, in its smallest unit
     for part in sorted(parts, key=lambda part: part.unit):
-        if groups and _narrow([*groups[-1], part]):
-            groups[-1].append(part)
-        else:
-            groups.append([part])
-    return [group[0] if len(group) == 1 else _sum(group) for group in groups]
+        size += 1 << max(0, part.top - groups[-1][0].unit) if groups else 0
+        if not groups or size > MOST:
+            groups.append([])
+            size = 1 << max(0, part.top - part.unit)
+        groups[-1].append(part)
+    return [_sum(group) for group in groups]
 
 
-def _narrow(parts: list[Part]) -> bool:
-    return max([part.top for part in parts]) - parts[0].unit + (len(parts) - 1).bit_length() <= 53
-
-
-def _sum(parts: list[Part]) -> Part:
-    values = parts[0].values + parts[1].values
-    for part in parts[2:]:
+def _sum(group: list[Part]) -> Part:
+    if len(group) == 1:
+        return group[0]
+    values = group[0].values + group[1].values
+    for part in group[2:]:
         values += part.values
-    return Part(values, max([part.top for part in parts]) + (len(parts) - 1).bit_length(), parts[0].unit)
+    unit = group[0].unit
+    size = sum([1 << max(0, part.top - unit) for part in group])
+    return Part(values, unit + (size - 1).bit_length(), unit)
 
 
 def _tight(part: Part) -> Part:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.kernels.bins import Bins
-from app.kernels.estimates import estimate_short_squares, estimate_squares
+from app.kernels.estimates import ShortSquares, Squares
 from app.kernels.few import Ratio
 from app.kernels.loading import Loaded
 from app.kernels.parts import Part, Sums, exact_sums, products, scaled, split
@@ -77,5 +77,5 @@ def square(dtype: np.dtype[Any]) -> Term:
     """The squares of a dtype's elements."""
     if dtype == np.float64:
         depth = 1 << GROUP_BITS
-        return Term(False, cut_squares, count_squares, ratio_square, estimate_squares, depth=depth)
-    return Term(False, cut_short_squares, count_short_squares, ratio_square, estimate_short_squares)
+        return Term(False, cut_squares, count_squares, ratio_square, Squares(), depth=depth)
+    return Term(False, cut_short_squares, count_short_squares, ratio_square, ShortSquares())

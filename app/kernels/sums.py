@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.approximation import Approximation, nothing
+from app.kernels.approximation import Approximation, total_of
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
-from app.kernels.double_double import two_sum
-from app.kernels.estimates import Estimate, side_by_side, together
+from app.kernels.estimates import Estimate, Rough, side_by_side, together
 from app.kernels.few import rounded, rows, sum_of
 from app.kernels.gathering import PENDING, Gathered, gather, summed_in_the_middle
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
@@ -104,35 +103,37 @@ class ExactSum:
 
     def _estimated(self, box: Box, estimate: Estimate) -> NDArray[Any]:
         results: list[NDArray[Any]] = []
-        waiting: list[tuple[Box, Approximation]] = []
-        outputs = 0
+        waiting: list[tuple[Box, Rough]] = []
+        outputs, count = 0, box.shape[1] * box.shape[3]
         with TILES.borrowed() as scratch:
             for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, DEPTH):
                 tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
-                about = together([estimate(tile, shape, scratch) for tile, shape in tiles])
-                waiting.append((box[a, :, b], about))
-                outputs += len(about.high)
+                found = [estimate.of_tile(tile, shape, count, scratch) for tile, shape in tiles]
+                region = box[a, :, b]
+                several = region.shape[0] * region.shape[2]
+                waiting.append((region, together(found, several)))
+                outputs += several
                 if outputs >= TOGETHER:
-                    results += self._settled(waiting)
+                    results.append(self._settled(waiting, estimate, count))
                     waiting, outputs = [], 0
-        return np.concatenate(results + self._settled(waiting))
+        if waiting:
+            results.append(self._settled(waiting, estimate, count))
+        return results[0] if len(results) == 1 else np.concatenate(results)
 
-    def _settled(self, waiting: list[tuple[Box, Approximation]]) -> list[NDArray[Any]]:
+    def _settled(self, waiting: list[tuple[Box, Rough]], estimate: Estimate, count: int) -> NDArray[Any]:
         """The results of regions that have been estimated."""
-        if not waiting:
-            return []
-        about = side_by_side([about for _, about in waiting])
-        values, undecided = self.result.settle(about, waiting[0][0].shape[1] * waiting[0][0].shape[3], self.dtype)
+        about = estimate.closed(side_by_side([sums for _, sums in waiting]), count)
+        values, undecided = self.result.settle(about, count, self.dtype)
         undecided |= (about.high == 0) & (self.term.signed | (about.missed > 0))
         if np.count_nonzero(undecided):
             start = 0
-            for region, estimated in waiting:
-                here = slice(start, start + len(estimated.high))
+            for region, sums in waiting:
+                here = slice(start, start + len(sums.rest))
                 at = np.flatnonzero(undecided[here])
                 if len(at):
                     values[here][at] = self._exact_of(region, at)
                 start = here.stop
-        return [values]
+        return values
 
     def _exact_of(self, region: Box, at: NDArray[np.intp]) -> NDArray[Any]:
         """The exact results of some outputs of a region, by the way that reads least."""
@@ -194,7 +195,7 @@ class ExactSum:
         """The results of sums that are parts."""
         if any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
             return self._of_bins(parts, np.full(outputs, OTHER, np.uint8) if flags is None else flags, count)
-        about = _total(parts, outputs)
+        about = total_of(parts, outputs)
         values, undecided = self.result.settle(about, count, self.dtype)
         zero = about.high == 0
         if some(about.missed):
@@ -228,26 +229,6 @@ class ExactSum:
         if flags is not None or result.of_minus_infinity != -np.inf:
             values[np.isnan(values)] = FORMATS[self.dtype].quiet_nan
         return values
-
-
-def _total(parts: list[Part], outputs: int) -> Approximation:
-    """The parts' sum, exact where there are no more than two."""
-    if not parts:
-        return Approximation(np.zeros(outputs), nothing(outputs), nothing(outputs))
-    high = parts[0].values
-    if len(parts) == 1:
-        return Approximation(high, nothing(outputs), nothing(outputs))
-    high, low = two_sum(high, parts[1].values)
-    if len(parts) == 2:
-        return Approximation(high, low, nothing(outputs))
-    missed = np.zeros(outputs)
-    for part in parts[2:]:
-        high, rest = two_sum(high, part.values)
-        low, lost = two_sum(low, rest)
-        missed += np.abs(lost)
-    high, low = two_sum(high, low)
-    # Adding up what is lost loses a little again.
-    return Approximation(high, low, missed * (1 + 2.0**-40))
 
 
 def total(dtype: np.dtype[Any]) -> ExactSum:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.kernels.bins import Bins
-from app.kernels.estimates import Estimate, estimate_elements, estimate_magnitudes
+from app.kernels.estimates import Elements, Estimate, Magnitudes
 from app.kernels.few import Ratio
 from app.kernels.loading import NARROW_TILE, TILE, Loaded
 from app.kernels.parts import WIDEST, Sums, exact_sums, scaled
@@ -90,11 +90,11 @@ def _tile(dtype: np.dtype[Any]) -> int:
 
 def element(dtype: np.dtype[Any]) -> Term:
     """A dtype's elements themselves."""
-    estimate = estimate_elements if dtype == np.float64 else None
+    estimate = Elements() if dtype == np.float64 else None
     return Term(True, cut_elements, count_elements, ratio, estimate, _ENOUGH, _tile(dtype))
 
 
 def magnitude(dtype: np.dtype[Any]) -> Term:
     """Their magnitudes."""
-    estimate = estimate_magnitudes if dtype == np.float64 else None
+    estimate = Magnitudes() if dtype == np.float64 else None
     return Term(False, cut_magnitudes, count_magnitudes, ratio_magnitude, estimate, _ENOUGH, _tile(dtype))
