@@ -83,7 +83,7 @@ class ExactSum:
         waiting: list[Gathered] = []
         start = stop = size = 0
         _, r1, i, r2 = box.shape
-        depth = self.term.depth if r1 > DEPTH and self.term.depth * i * r2 <= self.term.tile else DEPTH
+        depth = self.term.depth if r1 > self.term.depth and self.term.depth * i * r2 <= self.term.tile else DEPTH
         with TILES.borrowed() as scratch:
             for _, _, pieces in regions(box.shape, self.term.tile, depth):
                 gathered = gather(box, pieces, self.term, scratch)

@@ -1,4 +1,4 @@
-"""Sums that are estimated first: tiles whose elements are not alike, so that guesses and bounds have to prove themselves."""
+"""Sums that are estimated first, of elements so unlike that guesses and bounds have to prove themselves."""
 
 from collections.abc import Callable
 from typing import Any
