@@ -39,7 +39,7 @@ class Rough(NamedTuple):
     exact: list[Part]
     rest: Floats
     additions: int
-    step: Floats | float
+    step: Floats | float  # for all outputs, or one by one
 
 
 class Estimate(ABC):
@@ -59,6 +59,8 @@ def together(tiles: list[Rough | None], outputs: int) -> Rough:
     found = [rough for rough in tiles if rough is not None]
     if len(found) < len(tiles):
         return Rough([], np.zeros(outputs), 1, np.inf)
+    if len(found) == 1:
+        return found[0]
     exact, rest, additions, step = found[0]
     for rough in found[1:]:
         exact = exact + rough.exact
@@ -76,7 +78,7 @@ def side_by_side(several: list[Rough]) -> Rough:
         parts.side_by_side([sums.exact for sums in several], outputs),
         np.concatenate([sums.rest for sums in several]),
         max([sums.additions for sums in several]),
-        np.repeat([sums.step for sums in several], outputs),
+        np.repeat(np.array([sums.step for sums in several]), outputs),
     )
 
 
@@ -106,10 +108,12 @@ class Cut(Estimate):
 
     def closed(self, sums: Rough, count: int) -> Approximation:
         high, low, missed, _ = total_of(sums.exact, len(sums.rest))
-        bound = self._bound(high, sums.step, count) * (sums.additions * 2.0**-53)
+        missed = missed + self._bound(high, sums.step, count) * (sums.additions * 2.0**-53)
         high, over = two_sum(high, sums.rest)
+        if len(sums.exact) == 1:
+            return Approximation(high, over, missed)
         low = low + over
-        return Approximation(*two_sum(high, low), missed + (np.abs(low) * 2.0**-52 + bound))
+        return Approximation(*two_sum(high, low), missed + np.abs(low) * 2.0**-52)
 
     @abstractmethod
     def _bound(self, exact: Floats, step: Floats | float, count: int) -> Floats | float:

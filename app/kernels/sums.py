@@ -126,23 +126,39 @@ class ExactSum:
         values, undecided = self.result.settle(about, count, self.dtype)
         undecided |= (about.high == 0) & (self.term.signed | (about.missed > 0))
         if np.count_nonzero(undecided):
-            start = 0
-            for region, sums in waiting:
-                here = slice(start, start + len(sums.rest))
-                at = np.flatnonzero(undecided[here])
-                if len(at):
-                    values[here][at] = self._exact_of(region, at)
-                start = here.stop
+            self._decide(values, undecided, [region for region, _ in waiting])
         return values
+
+    def _decide(self, values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box]) -> None:
+        """Put the exact results of the undecided outputs of some regions in their places."""
+        start = size = 0
+        scattered: list[tuple[NDArray[np.intp], Box]] = []
+        for region in regions:
+            o, r1, i, r2 = region.shape
+            at = np.flatnonzero(undecided[start : start + o * i])
+            more = len(at) * r1 * r2
+            if more > TILE:
+                values[start + at] = self._exact_of(region, at)
+            elif more:
+                if size + more > TILE:
+                    self._decide_scattered(values, scattered)
+                    scattered, size = [], 0
+                outer, inner = np.divmod(at, i)
+                scattered.append((start + at, region[outer, :, inner][:, :, None]))
+                size += more
+            start += o * i
+        if scattered:
+            self._decide_scattered(values, scattered)
+
+    def _decide_scattered(self, values: NDArray[Any], scattered: list[tuple[NDArray[np.intp], Box]]) -> None:
+        places, boxes = zip(*scattered, strict=True)
+        values[np.concatenate(places)] = self._exact(np.concatenate(boxes))
 
     def _exact_of(self, region: Box, at: NDArray[np.intp]) -> NDArray[Any]:
         """The exact results of some outputs of a region, by the way that reads least."""
-        _, r1, i, r2 = region.shape
-        outer, inner = np.divmod(at, i)
-        if len(at) * r1 * r2 <= TILE:
-            return self._exact(region[outer, :, inner][:, :, None])
         if len(at) > FEW:
             return self._exact(region)[at]
+        outer, inner = np.divmod(at, region.shape[2])
         return np.concatenate([self._exact(region[o : o + 1, :, k : k + 1]) for o, k in zip(outer, inner, strict=True)])
 
     @quiet
