@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.kernels import parts
 from app.kernels.approximation import Approximation, nothing, total_of
 from app.kernels.double_double import two_sum
-from app.kernels.loading import SCALES, near, read
+from app.kernels.loading import READERS, near
 from app.kernels.parts import Part, added, exact_parts, grouped, joined, products, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
@@ -87,8 +87,8 @@ class ShortSquares(Estimate):
 
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
         y = scratch.shaped(tile.shape)[0]
+        read, scale = READERS[tile.dtype]
         values = read(tile, y, scratch)
-        scale = SCALES[tile.dtype]
         if scale and not _largest(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
             return None
         y = y.reshape(shape)

@@ -10,6 +10,7 @@ from app.kernels.kernel import Box
 from app.kernels.loading import Loaded, load, measure, near
 from app.kernels.parts import FEW, Part, Sums, collected, folded, side_by_side
 from app.kernels.regions import Piece
+from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 from app.kernels.terms import Term
 
@@ -131,25 +132,31 @@ def gather(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> Gathe
     for index, piece in enumerate(pieces):
         cut = box[piece] if box.shape[3] > 1 else near(box[piece], scratch)
         tile, shape = summed_in_the_middle(cut)
-        loaded = load(cut, tile, shape, scratch)
-        flags = _flags(tile, shape, loaded, term.signed)
-        if flags is not None and gathered.flags is None:
-            gathered.flags = np.full(gathered.outputs, OTHER if index else 0, np.uint8)
-        if gathered.flags is not None:
-            gathered.flags |= np.uint8(OTHER) if flags is None else flags
+        loaded = load(cut, tile, shape, term.reader, scratch)
+        late = loaded.zeros is None and loaded.finite and term.signed  # the sums may tell more quickly
+        flags = None if late else _flags(tile, shape, loaded, term.signed)
         if not loaded.finite:
             values = tile.astype(np.float64).reshape(shape)
             y = scratch.shaped(shape)[0]
             np.copyto(y, np.where(np.isfinite(values), values, 0.0))
             loaded = measure(y, scratch, tile.dtype)
-        if loaded.top == loaded.unit:  # nothing but zeros
-            continue
-        sums = term.cut(loaded, scratch)
+        sums = [] if loaded.top == loaded.unit else term.cut(loaded, scratch)  # [] for nothing but zeros
+        if late and not (sums and _tell(sums[0].values[:, 0], cut.size)):
+            flags = _flags(tile, shape, loaded, term.signed)
+        if flags is not None and gathered.flags is None:
+            gathered.flags = np.full(gathered.outputs, OTHER if index else 0, np.uint8)
+        if gathered.flags is not None:
+            gathered.flags |= np.uint8(OTHER) if flags is None else flags
         if sums is None:
             term.count(gathered.spill(), loaded.y)
-        else:
+        elif sums:
             gathered.put(sums)
     return gathered
+
+
+def _tell(sums: Floats, elements: int) -> bool:
+    """Whether sums of some elements tell at once that every output has seen one that is not zero."""
+    return sums.size * 8 <= elements and np.count_nonzero(sums) == sums.size
 
 
 def summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int, int]]:
@@ -164,11 +171,11 @@ def summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, i
 
 def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, signed: bool) -> Flags | None:
     """What a tile's outputs have seen; None where that is numbers, and at least one that is not -0.0."""
-    if loaded.finite and not (signed and loaded.zeros):
+    if loaded.finite and not (signed and loaded.zeros is not False):
         return None
     bits = tile.view(f"i{tile.itemsize}")
     minus_zero = -(1 << (8 * tile.itemsize - 1))
-    unusual = signed and loaded.zeros and np.minimum.reduce(bits, axis=None) == minus_zero
+    unusual = signed and loaded.zeros is not False and np.minimum.reduce(bits, axis=None) == minus_zero
     if loaded.finite and not unusual:
         return None
     flags = np.full(shape[0] * shape[2], OTHER, np.uint8)

@@ -17,9 +17,6 @@ TILE, NARROW_TILE = 1 << 16, 1 << 17
 of another."""
 
 
-SCALES: dict[Dtype, int] = {dtype: 112 if dtype == np.float16 else 0 for dtype in FORMATS}
-"""How many powers of two the elements of a dtype are read too small: it costs less to multiply their sums."""
-
 TILES = Scratches(8, NARROW_TILE)
 """Arrays of a tile: the first for values, the second for their bits or their heads, and more."""
 
@@ -32,25 +29,37 @@ class Loaded(NamedTuple):
     y: Floats
     top: int
     unit: int
-    zeros: bool  # some are -0.0, or may be
+    zeros: bool | None  # some are zero; None: it is not known
     finite: bool = True
     scale: int = 0
 
 
-def load(tile: NDArray[Any], ordered: NDArray[Any], shape: tuple[int, int, int], scratch: Scratch) -> Loaded:
+class Reader(NamedTuple):
+    """Reads the elements of a tile as y * 2^scale: it costs less to multiply their sums.
+
+    `read`(tile, y, scratch) writes y, and returns it in the narrowest dtype at hand, in the tile or in scratch memory.
+    """
+
+    read: Callable[[NDArray[Any], Floats, Scratch], NDArray[Any]]
+    scale: int = 0
+
+
+def load(
+    tile: NDArray[Any], ordered: NDArray[Any], shape: tuple[int, int, int], reader: Reader, scratch: Scratch
+) -> Loaded:
     """The elements of a tile as `shape`, in the order of its transposed view `ordered`. Where not all are finite, the
     range says nothing."""
     form = FORMATS[tile.dtype]
-    largest, smallest, zeros = (_range_float16 if tile.dtype == np.float16 else _range)(tile, scratch)
+    largest, smallest, zeros = _range_float16(tile) if tile.dtype == np.float16 else _range(tile, scratch)
     if tile.dtype == np.float64 and ordered.flags.c_contiguous:
         y = tile.reshape(shape)
     else:
         y = scratch.shaped(ordered.shape)[0]
-        read(ordered, y, scratch)
+        reader.read(ordered, y, scratch)
         y = y.reshape(shape)
     if not largest:
         return Loaded(y, 0, 0, zeros)
-    scale = SCALES[tile.dtype]
+    scale = reader.scale
     return Loaded(
         y, form.exponent(largest) + 1 - scale, form.unit(smallest) - scale, zeros, largest < form.infinity, scale
     )
@@ -81,13 +90,11 @@ def _range(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
     return largest, smallest, zeros
 
 
-def _range_float16(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
+def _range_float16(tile: NDArray[Any]) -> tuple[int, int, None]:
     """The same with fewer writes, but that any element may be as small as the format has them: so few bits lie between
     its smallest and its largest number that sums need not know better."""
-    signed = tile.view(np.int16)
     most_negative = int(np.maximum.reduce(tile.view(np.uint16), axis=None)) & 0x7FFF
-    largest = max(int(np.maximum.reduce(signed, axis=None)), most_negative)
-    return largest, 1, int(np.minimum.reduce(signed, axis=None)) == -0x8000
+    return max(int(np.maximum.reduce(tile.view(np.int16), axis=None)), most_negative), 1, None
 
 
 def measure(y: Floats, scratch: Scratch, dtype: Dtype) -> Loaded:
@@ -99,12 +106,6 @@ def measure(y: Floats, scratch: Scratch, dtype: Dtype) -> Loaded:
     form = FORMATS[dtype]
     largest, smallest = np.array((nonzero.max(), nonzero.min())).astype(dtype).view(form.bits).tolist()
     return Loaded(y, form.exponent(largest) + 1, form.unit(smallest), len(nonzero) < y.size)
-
-
-def read(tile: NDArray[Any], y: Floats, scratch: Scratch) -> NDArray[Any]:
-    """A tile's values times 2^-SCALES into y. Returns them in the narrowest dtype at hand, in the tile or in scratch
-    memory."""
-    return _READERS[tile.dtype](tile, y, scratch)
 
 
 _UINT32, _INT32 = np.dtype(np.uint32), np.dtype(np.int32)
@@ -135,9 +136,23 @@ def _read_float16(tile: NDArray[Any], y: Floats, scratch: Scratch) -> NDArray[An
     return values
 
 
-_READERS: dict[Dtype, Callable[[NDArray[Any], Floats, Scratch], NDArray[Any]]] = {
-    np.dtype(np.float16): _read_float16,
-    np.dtype(ml_dtypes.bfloat16): _read_bfloat16,
-    np.dtype(np.float32): _read,
-    np.dtype(np.float64): _read,
+def _read_float16_small(tile: NDArray[Any], y: Floats, scratch: Scratch) -> NDArray[Any]:
+    # Moved 42 bits up, a float16 is a float64 that is 2^1008 times too small: enough for sums, and one array less.
+    bits = y.view(np.int64)
+    np.copyto(bits, tile.view(np.int16))
+    bits <<= 42
+    bits &= _FLOAT16_IN_FLOAT64
+    return y
+
+
+_FLOAT16_IN_FLOAT64 = np.int64(-0x7E00040000000000)
+
+READERS: dict[Dtype, Reader] = {
+    np.dtype(np.float16): Reader(_read_float16, 112),
+    np.dtype(ml_dtypes.bfloat16): Reader(_read_bfloat16),
+    np.dtype(np.float32): Reader(_read),
+    np.dtype(np.float64): Reader(_read),
 }
+
+READERS_FOR_SUMS = READERS | {np.dtype(np.float16): Reader(_read_float16_small, 1008)}
+"""The same for elements that are only added."""

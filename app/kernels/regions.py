@@ -42,9 +42,10 @@ def _regions(shape: tuple[int, ...], size: int, depth: int) -> Iterator[tuple[sl
     wide = min(i, max(1, size // (run * deep)))
     outer = min(o, max(1, size // (run * r1 * i)))
     along = min(r1, max(1, size // (run * wide * outer)))
+    inner = [(c, d) for c in cuts(r1, along) for d in cuts(r2, run)]
     for a in cuts(o, outer):
         for b in cuts(i, wide):
-            yield a, b, [(a, c, b, d) for c in cuts(r1, along) for d in cuts(r2, run)]
+            yield a, b, [(a, c, b, d) for c, d in inner]
 
 
 @lru_cache(maxsize=64)

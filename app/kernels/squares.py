@@ -8,7 +8,7 @@ import numpy as np
 from app.kernels.bins import Bins
 from app.kernels.estimates import ShortSquares, Squares
 from app.kernels.few import Ratio
-from app.kernels.loading import Loaded
+from app.kernels.loading import READERS, Loaded
 from app.kernels.parts import Part, Sums, exact_sums, products, scaled, split
 from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
@@ -77,5 +77,5 @@ def square(dtype: np.dtype[Any]) -> Term:
     """The squares of a dtype's elements."""
     if dtype == np.float64:
         depth = 1 << GROUP_BITS
-        return Term(False, cut_squares, count_squares, ratio_square, Squares(), depth=depth)
-    return Term(False, cut_short_squares, count_short_squares, ratio_square, ShortSquares())
+        return Term(False, READERS[dtype], cut_squares, count_squares, ratio_square, Squares(), depth=depth)
+    return Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares())

@@ -9,7 +9,7 @@ import numpy as np
 from app.kernels.bins import Bins
 from app.kernels.estimates import Elements, Estimate, Magnitudes
 from app.kernels.few import Ratio
-from app.kernels.loading import NARROW_TILE, TILE, Loaded
+from app.kernels.loading import NARROW_TILE, READERS_FOR_SUMS, TILE, Loaded, Reader
 from app.kernels.parts import WIDEST, Sums, exact_sums, scaled
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
@@ -27,6 +27,7 @@ class Term:
     one run."""
 
     signed: bool
+    reader: Reader
     cut: Callable[[Loaded, Scratch], list[Sums] | None]
     count: Callable[[Bins, Floats], None]
     of_ratio: Callable[[int, int], Ratio]
@@ -42,7 +43,7 @@ def cuttable(top: int, unit: int) -> bool:
 
 
 def cut_elements(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
-    if not cuttable(loaded.top, loaded.unit):
+    if not cuttable(loaded.top + loaded.scale, loaded.unit + loaded.scale):
         return None
     rest, head, *_ = scratch.shaped(loaded.y.shape)
     return scaled(exact_sums(loaded.y, rest, head, loaded.top, loaded.unit), loaded.scale)
@@ -91,10 +92,19 @@ def _tile(dtype: np.dtype[Any]) -> int:
 def element(dtype: np.dtype[Any]) -> Term:
     """A dtype's elements themselves."""
     estimate = Elements() if dtype == np.float64 else None
-    return Term(True, cut_elements, count_elements, ratio, estimate, _ENOUGH, _tile(dtype))
+    return Term(True, READERS_FOR_SUMS[dtype], cut_elements, count_elements, ratio, estimate, _ENOUGH, _tile(dtype))
 
 
 def magnitude(dtype: np.dtype[Any]) -> Term:
     """Their magnitudes."""
     estimate = Magnitudes() if dtype == np.float64 else None
-    return Term(False, cut_magnitudes, count_magnitudes, ratio_magnitude, estimate, _ENOUGH, _tile(dtype))
+    return Term(
+        False,
+        READERS_FOR_SUMS[dtype],
+        cut_magnitudes,
+        count_magnitudes,
+        ratio_magnitude,
+        estimate,
+        _ENOUGH,
+        _tile(dtype),
+    )
