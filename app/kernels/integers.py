@@ -180,19 +180,19 @@ class IntegerL2(PowerSumReduction):
 
 def _long_division(state: WideIntegers, count: int) -> NDArray[np.int64]:
     """Carried sums of limbs of 32 bits divided by `count` < 2^47, cut toward zero, modulo 2^64."""
-    negative = state.limbs[-1] < 0
-    size = WideIntegers(np.where(negative, -state.limbs, state.limbs), state.width, state.bound)
-    size.carry()
-    step = 32 if count < 1 << 31 else 16  # bits, so that remainder << step stays an int64
-    quotient, remainder = np.divmod(size.limbs[-1], count)
-    for limb in size.limbs[-2::-1]:
-        for shift in range(size.width - step, -1, -step):
-            current = remainder << step | (limb >> shift & (1 << step) - 1)
-            digit = current // count
-            remainder = current - digit * count
+    step = 32 if count < 1 << 31 else 16  # bits, so that rest << step stays an int64
+    top = state.limbs[-1]
+    quotient = top // count
+    rest = top - quotient * count
+    for limb in state.limbs[-2::-1]:
+        for shift in range(state.width - step, -1, -step):
+            rest = rest << step | (limb >> shift & (1 << step) - 1)
+            digit = rest // count
+            rest -= digit * count
             quotient = (quotient << step) + digit
-    signed: NDArray[np.int64] = np.where(negative, -quotient, quotient)
-    return signed
+    if top.min() < 0:
+        quotient += (top < 0) & (rest != 0)  # negative ones with a rest were cut away from zero
+    return np.asarray(quotient)
 
 
 def integer_mean(dtype: NumpyDtype) -> IntegerMean:

@@ -128,8 +128,8 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
             if runs == 1 and bound < 1 << SUM_WIDTH:
                 limbs[0, large[0], large[2]] += wrapped_sum(part).astype(np.int64, copy=False)
                 continue
-            wide = part.itemsize < 8  # then no sum of 64 bits wraps, and no other element needs to be looked at
-        if wide:
+            wide = part.itemsize < 8 or not runs  # then others are not looked at: what follows holds for any
+        if part.itemsize < 8:
             limbs[0, large[0], large[2]] += wide_sum(part)
             continue
         if len(limbs) == 1:
