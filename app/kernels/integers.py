@@ -97,28 +97,28 @@ class PowerSumReduction(ABC):
             return filled(into, self.finish(self.partial(box), count))
         outputs = np.empty(o * i, self.dtype) if into is None else into
         grid = outputs.reshape(o, i)
-        memory = working_memory()
         for a in cuts(o, LARGE // count // wide):
             for b in cuts(i, wide):
                 part, here = box[a, :, b], grid[a, b]
                 sums = self._narrow(part, count)
-                found = self.finish(self._sum(part, memory), count) if sums is None else self.settle(sums, count)
-                here[...] = found.reshape(here.shape)
+                if sums is None:  # others will be no smaller, and all at once are less work
+                    return filled(into, self.finish(self.partial(box), count))
+                here[...] = self.settle(sums, count).reshape(here.shape)
         return outputs
 
     def _narrow(self, box: Box, count: int) -> NDArray[Any] | None:
-        """The sums in as narrow a dtype as holds them and the count, if they fit the elements' own, or 64 bits."""
+        """The sums in as narrow a dtype as holds them and the count, if `settle` takes them."""
         most = largest(box) ** self.power * count
-        if self.power == 1 and most > np.iinfo(self.dtype).max and self.dtype.itemsize == 4:
-            return wide_sum(box).reshape(-1)
-        if most > np.iinfo(self.dtype).max or (self.power == 2 and most > _EXACT):
-            return None
-        dtype = narrowest(self.dtype, max(most, count))
-        if self.power == 1:
-            return wrapped_sum(box).astype(dtype, copy=False).reshape(-1)
-        if dtype.itemsize <= 4 < self.dtype.itemsize:  # NumPy multiplies integers of 64 bits slowly
-            box = box.astype(f"{dtype.kind}4")
-        return wrapped_square_sum(box).reshape(-1)
+        dtype = narrowest(self.dtype, max(most, count)) if most <= _EXACT else None
+        if self.power == 2:  # NumPy multiplies integers of 64 bits slowly
+            if dtype is None:
+                return None
+            elements = box.astype(f"{dtype.kind}{max(dtype.itemsize, 4)}", copy=False)
+            return wrapped_square_sum(elements).reshape(-1)
+        if most <= np.iinfo(self.dtype).max:
+            sums = wrapped_sum(box)
+            return (sums if dtype is None else sums.astype(dtype, copy=False)).reshape(-1)
+        return wide_sum(box).reshape(-1) if self.dtype.itemsize < 8 else None
 
 
 class IntegerMean(PowerSumReduction):

@@ -162,6 +162,17 @@ def test_elements_may_grow_and_shrink_along_a_row(dtype: str, order: tuple[int, 
             assert found[outputs].tolist() == expected(operator, dtype, box, outputs)
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 50_000, 3), (1, 3, 50_000, 1), (300, 4, 170, 1)])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_one_large_output_leaves_the_others_as_they_are(dtype: str, shape: tuple[int, ...]) -> None:
+    box = np.random.default_rng(9).integers(1, 1000, shape, dtype)
+    box[-1, :, -1] = bounds(dtype)[1]
+    for operator in ("ReduceMean", "ReduceL2", "ReduceLogSum"):
+        outputs = np.unique(np.linspace(0, shape[0] * shape[2] - 1, 40).astype(int))
+        found = OPERATORS[operator](np.dtype(dtype)).whole(box)
+        assert found[outputs].tolist() == expected(operator, dtype, box, outputs)
+
+
 def test_roots_of_single_precision_are_floors_beside_every_square() -> None:
     squares = np.arange(1, 2049) ** 2
     totals = np.concatenate([squares - 1, squares, squares[:-1] + 1])
