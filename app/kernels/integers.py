@@ -140,12 +140,12 @@ class IntegerMean(PowerSumReduction):
         if least >= 0:
             return np.asarray(totals // count)
         most = max(int(totals.max()), -int(least), count)
-        if most <= _EXACT:
-            exact: Any = np.float32 if most <= _EXACT_SINGLE else np.float64
-            return np.asarray(totals.astype(exact) / exact(count))
-        means = totals // count
-        means += (totals < 0) & (means * count != totals)  # negative ones with a rest were cut away from zero
-        return np.asarray(means)
+        if most <= _EXACT_SINGLE:
+            return np.asarray(totals.astype(np.float32) / np.float32(count))
+        if most <= _EXACT and totals.itemsize == 8:
+            return np.asarray(totals.astype(np.float64) / np.float64(count))
+        less = totals.dtype.type(count - 1)
+        return np.asarray((totals + (totals < 0) * less) // count)  # by itself, // cuts negative ones away from zero
 
     def empty(self) -> np.generic:
         raise Undefined("the mean of an empty set is no integer")
