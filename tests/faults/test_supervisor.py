@@ -23,8 +23,8 @@ def crash(_: socket.socket, pulse: Connection) -> None:
 
 
 def hang(_: socket.socket, pulse: Connection) -> None:
-    pulse.send_bytes(b".")
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    pulse.send_bytes(b".")
     time.sleep(60)
 
 
@@ -69,20 +69,26 @@ def test_it_replaces_those_that_have_served(
 def test_it_ends_who_hangs_and_who_does_not_stop(
     supervised: Callable[[Work, int], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(supervisor, "HANGS", 1.5)
+    served: list[supervisor.Worker] = []
+
+    class Watched(supervisor.Worker):
+        """It may begin as slowly as it likes; when the second one serves, the supervisor is told to stop."""
+
+        def listen(self) -> None:
+            super().listen()
+            if self.serves and self not in served:
+                served.append(self)
+                if len(served) == 2:
+                    os.kill(os.getpid(), signal.SIGTERM)
+
+        def hangs(self) -> bool:
+            return self.serves and super().hangs()
+
+    monkeypatch.setattr(supervisor, "HANGS", 0.5)
     monkeypatch.setattr(supervisor, "GRACE", 0.1)
-    begun = supervisor.Worker
-    count = 0
-
-    def second_stops(listening: socket.socket) -> supervisor.Worker:
-        nonlocal count
-        count += 1
-        if count == 2:
-            os.kill(os.getpid(), signal.SIGTERM)
-        return begun(listening)
-
-    monkeypatch.setattr(supervisor, "Worker", second_stops)
+    monkeypatch.setattr(supervisor, "Worker", Watched)
     with caplog.at_level(logging.ERROR, "keepdims"):
         assert supervised(hang, 1) == 0
-    assert count == 2
-    assert sum("does not answer" in record.message for record in caplog.records) >= 1
+    assert len(served) == 2
+    ended = [record.message for record in caplog.records if "does not answer" in record.message]
+    assert len(ended) == 2
