@@ -36,6 +36,9 @@ _LARGEST = 1 << 62
 LARGE = 1 << 17
 """Elements of a piece that is only read."""
 
+_SIGNED = {np.dtype(f"i{size}"): (np.dtype(f"u{size}"), (1 << 8 * size - 1) - 1) for size in (1, 2, 4, 8)}
+"""Signed dtypes: the unsigned one of the same width, and the largest element."""
+
 _CARRIED = 1 << 43
 """No limb is larger than this after a carry; the top one has then been cut into two where it was."""
 
@@ -147,7 +150,8 @@ def runs_of(part: Box, bound: int) -> int:
     """In how many equal runs terms up to `bound` in size add up in the dtype of the elements; 0 where those were too
     short."""
     _, r1, _, r2 = part.shape
-    runs = 1 << (bound * r1 * r2 // (np.iinfo(part.dtype).max + 1)).bit_length()
+    width = 8 * part.itemsize - (part.dtype.kind == "i")
+    runs = 1 << (bound * r1 * r2 >> width).bit_length()
     return runs if runs == 1 or (r1 == 1 and r2 % runs == 0 and r2 // runs >= _RUN) else 0
 
 
@@ -178,12 +182,13 @@ def _add(part: Box, sums: Int64s, memory: Int64s) -> None:
 def largest(part: Box) -> int:
     """The size of the largest element."""
     if part.dtype.kind == "u":
-        return int(part.max())
-    if part[0, 0, :8, :8].min() >= 0:  # perhaps all are positive: then one pass tells
-        top = int(part.view(f"u{part.itemsize}").max())
-        if top <= np.iinfo(part.dtype).max:
+        return int(np.maximum.reduce(part, axis=None))
+    if np.minimum.reduce(part[0, 0, :8, :8], axis=None) >= 0:  # perhaps all are positive: then one pass tells
+        unsigned, most = _SIGNED[part.dtype]
+        top = int(np.maximum.reduce(part.view(unsigned), axis=None))
+        if top <= most:
             return top
-    return max(int(part.max()), -int(part.min()))
+    return max(int(np.maximum.reduce(part, axis=None)), -int(np.minimum.reduce(part, axis=None)))
 
 
 def wrapped(values: Iterable[int], dtype: NumpyDtype) -> NDArray[Any]:
