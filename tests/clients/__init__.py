@@ -17,6 +17,9 @@ DOCUMENT = ROOT / "openapi" / "openapi.json"
 MADE_OF = ("openapi.json", "README.md", "*.yaml", "*.js", "requirements.lock", "package-lock.json")
 PATH = os.pathsep.join([str(ENVIRONMENT / "bin"), str(NODE_TOOLS), os.environ["PATH"]])
 
+SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""To Java, which would spend as long on compiling itself well as on what it is asked for."""
+
 README = (ROOT / "openapi" / "README.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, list[str]] = dict(
     zip(
@@ -42,7 +45,7 @@ def make(name: str) -> None:
     run = subprocess.run(
         COMMANDS[name],
         cwd=ROOT,
-        env=os.environ | {"PATH": PATH},
+        env=os.environ | {"PATH": PATH, "JDK_JAVA_OPTIONS": " ".join(SHORT_RUN)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

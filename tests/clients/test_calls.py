@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients import ENVIRONMENT, FOLDER, PATH
+from tests.clients import ENVIRONMENT, FOLDER, PATH, SHORT_RUN
 
 Made = Callable[[str], dict[str, Any]]
 
@@ -95,5 +95,6 @@ def test_java(made: Made, programs: Path, server: str) -> None:
     annotation.parent.mkdir(parents=True)
     annotation.write_text(GENERATED, encoding="utf-8")
     sources = (FOLDER / "java" / "src" / "main").rglob("*.java")
-    run("javac", "-nowarn", "-cp", jar, "-d", programs / "classes", programs / "Reduce.java", annotation, *sources)
+    javac = ("javac", *(f"-J{option}" for option in SHORT_RUN), "-nowarn", "-cp", jar, "-d", programs / "classes")
+    run(*javac, programs / "Reduce.java", annotation, *sources)
     assert answers(run("java", "-cp", f"{programs / 'classes'}:{jar}", "Reduce", server)) == ANSWERS
