@@ -16,4 +16,11 @@ machine       the cores and the memory that the process may use
 Imports go downwards in this list, never up. To add an operator version, add a row to `spec/operators.py`.
 """
 
+import os
+
 __version__ = "0.1.0"
+
+# keepdims has threads of its own. Those of the BLAS below NumPy, which reads this once, when it is loaded, wait for one
+# another: on busy cores a thousand times as long as a sum takes.
+for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ.setdefault(_name, "1")

@@ -15,7 +15,7 @@ from app.kernels import parts
 from app.kernels.approximation import Approximation, nothing, total_of
 from app.kernels.double_double import two_sum
 from app.kernels.loading import READERS, near
-from app.kernels.parts import Part, added, exact_parts, grouped, joined, products, split
+from app.kernels.parts import LONG, Part, added, exact_parts, grouped, joined, products, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
@@ -92,7 +92,10 @@ class ShortSquares(Estimate):
         if scale and not _largest(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
             return None
         y = y.reshape(shape)
-        sums = np.einsum("arb,arb->ab", y, y).reshape(-1)
+        if shape[2] == 1 and shape[1] >= LONG:
+            sums = np.add.reduce(products(y, y, SHORT), axis=1).reshape(-1)
+        else:
+            sums = added(np.square(y, out=y)).reshape(-1)
         if scale:
             sums *= 2.0 ** (2 * scale)
         return Rough([], sums, shape[1], 0.0)

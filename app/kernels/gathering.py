@@ -14,8 +14,6 @@ from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 from app.kernels.terms import Term
 
-# Rows up to this length are summed across, many at a time.
-SHORT = 32
 # More parts than this are folded into fewer.
 MANY = 32
 # Which of the sums of a tile, heads or rests, and the a and b of [a, groups, b].
@@ -164,9 +162,7 @@ def summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, i
     o, r1, i, r2 = tile.shape
     if r2 == 1:
         return tile, (o, r1, i)
-    if r1 * r2 > SHORT:
-        return tile.transpose(0, 2, 1, 3), (o * i, r1 * r2, 1)
-    return tile.transpose(1, 3, 0, 2), (1, r1 * r2, o * i)
+    return tile.transpose(0, 2, 1, 3), (o * i, r1 * r2, 1)
 
 
 def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, signed: bool) -> Flags | None:

@@ -24,8 +24,8 @@ LONG = 64
 MOST = 1 << 53
 # A matrix of so few elements is added up by einsum, which spends less on each of many.
 FEW_PRODUCTS = 64
-# Sums are products with ones, which BLAS is two to ten times as quick at as NumPy's reductions are. As many as leave the
-# first-level cache to what is added.
+# Sums are products with ones: BLAS is two to ten times as quick at them as NumPy's reductions are. So many leave some
+# of the first-level cache to what is added.
 _ONES = np.ones(1 << 12)
 
 
@@ -112,10 +112,13 @@ def products(x: Floats, y: Floats, most: int) -> Floats:
     a, r, b = x.shape
     groups = -(-r // most)
     each = r // groups
-    shape = (a, each, groups * b)
     whole = groups * each
-    sums: Floats = np.einsum("agb,agb->ab", x[:, :whole].reshape(shape), y[:, :whole].reshape(shape))
-    sums = sums.reshape(a, groups, b)
+    if b == 1 and each >= LONG:
+        shape = (a, groups, each)
+        sums: Floats = np.vecdot(x[:, :whole, 0].reshape(shape), y[:, :whole, 0].reshape(shape)).reshape(a, groups, 1)
+    else:
+        shape = (a, each, groups * b)
+        sums = np.einsum("agb,agb->ab", x[:, :whole].reshape(shape), y[:, :whole].reshape(shape)).reshape(a, groups, b)
     if whole < r:
         sums[:, : r - whole] += x[:, whole:] * y[:, whole:]
     return sums
