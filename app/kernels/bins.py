@@ -58,11 +58,20 @@ class Bins:
         self.bins[start : start + len(other.bins), outputs] += other.bins
 
     def hold(self, parts: list[Part], at: int) -> None:
-        """Add parts to the outputs from `at` on, but not yet to the bins: many parts fold into few at less cost."""
+        """Add parts to the outputs from `at` on. They stay parts, folded into fewer where they have become many, and go
+        into the bins only where their range is so wide that they do not fold."""
+        self._keep(parts, at)
+        allowed = max(HELD_BYTES, HELD_BYTES_AN_OUTPUT * len(self.flags))
+        if self.held_bytes > allowed:
+            held, self.held, self.held_bytes = self.held, [], 0
+            for start, few in layered(held, len(self.flags)):
+                self._keep(few, start)
+            if self.held_bytes > allowed // 2:
+                self._release()
+
+    def _keep(self, parts: list[Part], at: int) -> None:
         self.held.append((at, parts))
-        self.held_bytes += sum(part.values.nbytes + PART_BYTES for part in parts)
-        if self.held_bytes > max(HELD_BYTES, HELD_BYTES_AN_OUTPUT * len(self.flags)):
-            self._release()
+        self.held_bytes += sum([part.values.nbytes + PART_BYTES for part in parts])
 
     def _release(self) -> None:
         held, self.held, self.held_bytes = self.held, [], 0
