@@ -130,6 +130,12 @@ def gather(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> Gathe
     for index, piece in enumerate(pieces):
         cut = box[piece] if box.shape[3] > 1 else near(box[piece], scratch)
         tile, shape = summed_in_the_middle(cut)
+        guessed = term.guess(tile, shape, scratch) if term.guess else None
+        if guessed is not None:
+            gathered.put(guessed)
+            if gathered.flags is not None:
+                gathered.flags |= np.uint8(OTHER)
+            continue
         loaded = load(cut, tile, shape, term.reader, scratch)
         late = loaded.zeros is None and loaded.finite and term.signed  # the sums may tell more quickly
         flags = None if late else _flags(tile, shape, loaded, term.signed)

@@ -50,7 +50,7 @@ def load(
     """The elements of a tile as `shape`, in the order of its transposed view `ordered`. Where not all are finite, the
     range says nothing."""
     form = FORMATS[tile.dtype]
-    largest, smallest, zeros = _range_float16(tile) if tile.dtype == np.float16 else _range(tile, scratch)
+    largest, smallest, zeros = _range_float16(tile) if tile.dtype == np.float16 else range_of(tile, scratch)
     if tile.dtype == np.float64 and ordered.flags.c_contiguous:
         y = tile.reshape(shape)
     else:
@@ -75,7 +75,7 @@ def near(tile: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
     return y
 
 
-def _range(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
+def range_of(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
     """The bits, without signs, of the largest element and of the smallest that is not zero, and whether any is zero."""
     form = FORMATS[tile.dtype]
     # Without their signs, floats are ordered as the integers of the same bits; infinities and NaN are the largest.

@@ -1,22 +1,27 @@
 """Squares. Those of float64 fall into digits of few enough bits that sums of their products have no rounding."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement
+from math import frexp, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.kernels.bins import Bins
-from app.kernels.estimates import ShortSquares, Squares
+from app.kernels.estimates import SAMPLE, Shape, ShortSquares, Squares
 from app.kernels.few import Ratio
-from app.kernels.loading import READERS, Loaded
+from app.kernels.loading import READERS, Loaded, range_of
 from app.kernels.parts import Part, Sums, exact_sums, products, scaled, split
-from app.kernels.rounding import Floats
+from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
 
 # 32 products of two 24-bit digits add exactly.
 DIGIT, GROUP_BITS = 24, 5
 MOST_DIGITS = 6
+# Bits that the largest element may have more than the largest of some.
+SPARE = 2
 
 
 def cut_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
@@ -65,6 +70,34 @@ def cut_short_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     return scaled(exact_sums(y, y, scratch.shaped(y.shape)[1], top, unit), 2 * loaded.scale)
 
 
+def guess_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> list[Sums] | None:
+    """The sums of the squares of a tile of float32, cut as the largest of some elements asks for: one reading less.
+    None where another proves too large for that, or is no number.
+
+    Squares are not negative. So if what is cut off adds up to a number that needs no rounding, every sum on the way to
+    it did, and every square is as small as it has to be.
+    """
+    y = scratch.shaped(tile.shape)[0]
+    np.copyto(y, tile)
+    np.square(y, out=y)
+    smallest = float(np.minimum.reduce(y, axis=None))
+    some = float(np.maximum.reduce(y.reshape(-1)[:: max(1, y.size // SAMPLE)]))
+    if not 0.0 <= smallest <= some < np.inf:
+        return None
+    form = FORMATS[tile.dtype]
+    bits = range_of(tile, scratch)[1] if smallest == 0.0 else int(np.float32(sqrt(smallest)).view(form.bits))
+    top, unit = frexp(some)[1] + SPARE, 2 * form.unit(bits)
+    if top < unit or not cuttable(top, unit):
+        return None
+    y = y.reshape(shape)
+    sums = exact_sums(y, y, scratch.shaped(shape)[1], top, unit)
+    first, *rests = sums
+    most = float(np.maximum.reduce(first.values, axis=None))
+    if not most < 2.0 ** (first.unit + (51 if rests else 53)):
+        return None
+    return [first._replace(top=frexp(most)[1]), *rests]
+
+
 def count_short_squares(bins: Bins, y: Floats) -> None:
     count_elements(bins, np.square(y, out=y))
 
@@ -78,4 +111,5 @@ def square(dtype: np.dtype[Any]) -> Term:
     if dtype == np.float64:
         depth = 1 << GROUP_BITS
         return Term(False, READERS[dtype], cut_squares, count_squares, ratio_square, Squares(), depth=depth)
-    return Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares())
+    short = Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares())
+    return replace(short, guess=guess_squares) if dtype == np.float32 else short

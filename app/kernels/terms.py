@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.kernels.bins import Bins
-from app.kernels.estimates import Elements, Estimate, Magnitudes
+from app.kernels.estimates import Elements, Estimate, Magnitudes, Shape
 from app.kernels.few import Ratio
 from app.kernels.loading import NARROW_TILE, READERS_FOR_SUMS, TILE, Loaded, Reader
 from app.kernels.parts import WIDEST, Sums, exact_sums, scaled
@@ -24,7 +25,7 @@ class Term:
     is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
     sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_ratio` is the term of
     a fraction, as one. `tile` elements are cut together, of each output `depth` or more where memory is then read in
-    one run."""
+    one run. `guess` makes the sums of a tile of numbers at less cost, or None."""
 
     signed: bool
     reader: Reader
@@ -35,6 +36,7 @@ class Term:
     enough: int = 0
     tile: int = TILE
     depth: int = 16
+    guess: Callable[[NDArray[Any], Shape, Scratch], list[Sums] | None] | None = None
 
 
 def cuttable(top: int, unit: int) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.evaluation import reduced
+from tests.evaluation import cut, reduced
 from tests.oracle.formats import FORMATS
 from tests.oracle.large import exact_total
 
@@ -60,8 +60,43 @@ def test_elements_of_unlike_sizes_are_summed_exactly(operator: str, axis: int, k
     assert answer.reshape(-1).view(np.uint64).tolist() == [right(operator, row) for row in rows]
 
 
+@pytest.mark.parametrize("kind", [outliers, sparse, growing, striped])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("operator", ["ReduceSum", "ReduceSumSquare", "ReduceL2"])
+def test_elements_of_unlike_sizes_are_summed_exactly_in_blocks(operator: str, dtype: str, kind: Any) -> None:
+    """A row of outputs that is cut open: its tiles go into a state."""
+    shape = (9_000, 42)
+    with np.errstate(over="ignore"):
+        values = kind(np.random.default_rng(8).standard_normal(np.prod(shape))).astype(dtype).reshape(shape)
+    values = np.where(np.isfinite(values), values, values.dtype.type(1))
+    blocks = cut(values, [70_001, 211_000])
+    _, answer = reduced(operator, 13, dtype, values, {"axes": [0], "keepdims": 0}, blocks)
+    bits = answer.view(f"u{answer.itemsize}").tolist()
+    assert bits == [right(operator, column) for column in values.T]
+
+
+def test_a_large_element_among_small_ones_loses_none_of_them() -> None:
+    """2^24 + 1 lies half-way between two numbers: what decides is a sum that no float64 has beside 2^24."""
+    values = np.full((9_000, 42), 2.0**-20, np.float32)
+    values[5_003, 17], values[5_004, 17] = 2.0**12, 1.0
+    _, answer = reduced("ReduceSumSquare", 13, "float32", values, {"axes": [0], "keepdims": 0}, cut(values, [70_001]))
+    assert answer[17] == 2.0**24 + 2
+    assert answer.view(np.uint32).tolist() == [right("ReduceSumSquare", column) for column in values.T]
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_hides_in_no_guess(special: float) -> None:
+    values = np.random.default_rng(9).standard_normal((9_000, 42)).astype(np.float32)
+    values[5_003, 17] = special
+    _, answer = reduced("ReduceSumSquare", 13, "float32", values, {"axes": [0], "keepdims": 0}, cut(values, [70_001]))
+    assert str(answer[17]) == ("nan" if np.isnan(special) else "inf")
+    others = np.delete(np.arange(42), 17)
+    assert answer.view(np.uint32)[others].tolist() == [right("ReduceSumSquare", values[:, k]) for k in others]
+
+
 def right(operator: str, row: NDArray[Any]) -> int:
     power = 2 if operator in ("ReduceSumSquare", "ReduceL2") else 1
-    total, exponent = exact_total("float64", row, power, operator == "ReduceL1")
-    form = FORMATS["float64"]
+    dtype = str(row.dtype)
+    total, exponent = exact_total(dtype, row, power, operator == "ReduceL1")
+    form = FORMATS[dtype]
     return form.rounded_root(total, exponent) if operator == "ReduceL2" else form.rounded(total, exponent)
