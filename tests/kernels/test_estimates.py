@@ -77,8 +77,9 @@ def test_elements_of_unlike_sizes_are_summed_exactly_in_blocks(operator: str, dt
 
 def test_a_large_element_among_small_ones_loses_none_of_them() -> None:
     """2^24 + 1 lies half-way between two numbers: what decides is a sum that no float64 has beside 2^24."""
-    values = np.full((9_000, 42), 2.0**-20, np.float32)
-    values[5_003, 17], values[5_004, 17] = 2.0**12, 1.0
+    values = np.zeros((9_000, 42), np.float32)
+    values[4_900:6_200] = 2.0**-20  # in one tile with
+    values[4_950, 16], values[5_003, 17], values[5_004, 17] = 2.0**-30, 2.0**12, 1.0
     _, answer = reduced("ReduceSumSquare", 13, "float32", values, {"axes": [0], "keepdims": 0}, cut(values, [70_001]))
     assert answer[17] == 2.0**24 + 2
     assert answer.view(np.uint32).tolist() == [right("ReduceSumSquare", column) for column in values.T]
