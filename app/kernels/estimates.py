@@ -177,9 +177,10 @@ class Squares(Cut):
         rest, head, *_ = scratch.shaped(tile.shape)
         split(x, cut, head, rest)
         squares = products(head.reshape(shape), head.reshape(shape), run)
-        # Multiples of 2^(2 cut) without a sign: if their sum has room for them all, so had every sum on the way.
+        # Multiples of 2^(2 cut) without a sign: if their sum has room for them all, so had every sum on the way. One
+        # of just 2^53 of them may be what 2^53 + 1 were rounded to.
         most = float(np.maximum.reduce(squares, axis=None))
-        if not most <= 2.0 ** (53 + 2 * cut):
+        if not most < 2.0 ** (53 + 2 * cut):
             return None
         if x is tile:
             head += x

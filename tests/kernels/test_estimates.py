@@ -85,6 +85,15 @@ def test_a_large_element_among_small_ones_loses_none_of_them() -> None:
     assert answer.view(np.uint32).tolist() == [right("ReduceSumSquare", column) for column in values.T]
 
 
+def test_a_sum_that_has_just_lost_a_unit_proves_no_guess() -> None:
+    """2^53 + 1 is rounded to 2^53, and so lies at the very bound; what is tiny then decides."""
+    values = np.zeros((8, 2_048))
+    values[0, 0] = 1.5 * 2.0**20  # by which the others are guessed
+    values[3, [1, 2, 3, 5]] = 2.0**26, 2.0**26, 1.0, 2.0**-10
+    _, answer = reduced("ReduceSumSquare", 13, "float64", values, {"axes": [1], "keepdims": 0})
+    assert answer[3] == 2.0**53 + 2
+
+
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
 def test_what_is_no_number_hides_in_no_guess(special: float) -> None:
     values = np.random.default_rng(9).standard_normal((9_000, 42)).astype(np.float32)
