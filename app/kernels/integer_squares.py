@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.integer_sums import LARGE, in_runs, largest, runs_of
 from app.kernels.kernel import Box
 from app.kernels.regions import pieces
-from app.kernels.wide_integers import LARGE, Int64s, WideIntegers, in_runs, largest, runs_of
+from app.kernels.wide_integers import Int64s, WideIntegers
 from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 
 SQUARE_WIDTH = 21

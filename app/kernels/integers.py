@@ -15,20 +15,11 @@ from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.integer_roots import floor_roots
 from app.kernels.integer_squares import SQUARE_LENGTH, SQUARE_WIDTH, exact_square_sum
+from app.kernels.integer_sums import LARGE, SUM_LENGTH, SUM_WIDTH, exact_sum, largest, working_memory
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.narrow_integers import narrowest, wide_sum
 from app.kernels.regions import SHORT, cuts
-from app.kernels.wide_integers import (
-    LARGE,
-    SUM_LENGTH,
-    SUM_WIDTH,
-    Int64s,
-    WideIntegers,
-    exact_sum,
-    largest,
-    working_memory,
-    wrapped,
-)
+from app.kernels.wide_integers import Int64s, WideIntegers, wrapped
 from app.kernels.wrapping import wrapped_square_sum, wrapped_sum
 
 _EXACT = 1 << 52
