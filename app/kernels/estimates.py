@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels import parts
+from app.kernels.adding import LONG, added, grouped, products
 from app.kernels.approximation import Approximation, nothing, total_of
 from app.kernels.double_double import two_sum
 from app.kernels.loading import READERS, near
-from app.kernels.parts import LONG, Part, added, exact_parts, grouped, joined, products, split
+from app.kernels.parts import Part, exact_parts, joined, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 

@@ -12,21 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.kernels.adding import added, grouped
 from app.kernels.rounding import Floats
 
 # Bits between the largest and the smallest value above which counting by exponent is the quicker way.
 WIDEST = 180
 # No more parts than that are not worth a fold.
 FEW = 5
-# Terms in a row that are added up faster than rows of them.
-LONG = 64
 # Integers up to this size are float64.
 MOST = 1 << 53
-# A matrix of so few elements is added up by einsum, which spends less on each of many.
-FEW_PRODUCTS = 64
-# Sums are products with ones: BLAS is two to ten times as quick at them as NumPy's reductions are. So many leave some
-# of the first-level cache to what is added.
-_ONES = np.ones(1 << 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +101,6 @@ def _padded(layer: tuple[Part | None, ...], outputs: list[int]) -> Part:
     return Part(np.concatenate(values), max([part.top for part in found]), min([part.unit for part in found]))
 
 
-def products(x: Floats, y: Floats, most: int) -> Floats:
-    """Sums over r of products x[a, r, b]·y[a, r, b], at most `most` at a time, as [a, groups, b]."""
-    a, r, b = x.shape
-    groups = -(-r // most)
-    each = r // groups
-    whole = groups * each
-    if b == 1 and each >= LONG:
-        shape = (a, groups, each)
-        sums: Floats = np.vecdot(x[:, :whole, 0].reshape(shape), y[:, :whole, 0].reshape(shape)).reshape(a, groups, 1)
-    else:
-        shape = (a, each, groups * b)
-        sums = np.einsum("agb,agb->ab", x[:, :whole].reshape(shape), y[:, :whole].reshape(shape)).reshape(a, groups, b)
-    if whole < r:
-        sums[:, : r - whole] += x[:, whole:] * y[:, whole:]
-    return sums
-
-
 def folded(parts: list[Part]) -> list[Part]:
     """Many parts of the same outputs as a few; as they are where their range is too wide."""
     parts = joined(parts)
@@ -173,39 +150,3 @@ def split(y: Floats, cut: int, head: Floats, rest: Floats) -> None:
     np.add(y, big, out=head)
     head -= big
     np.subtract(y, head, out=rest)
-
-
-def added(y: Floats) -> Floats:
-    """The sums of y[a, r, b] over r, [a, 1, b], in whatever order is the quickest."""
-    a, r, b = y.shape
-    if b == 1:
-        return _rows_added(y.reshape(a, r)).reshape(a, 1, 1)
-    if r * b < FEW_PRODUCTS and a > 1:
-        return np.asarray(np.einsum("arb->ab", y)).reshape(a, 1, b)
-    return np.asarray(np.matmul(_ONES[:r] if r <= len(_ONES) else np.ones(r), y)).reshape(a, 1, b)
-
-
-def _rows_added(rows: Floats) -> Floats:
-    a, r = rows.shape
-    if r <= len(_ONES):
-        return np.asarray(np.dot(rows, _ONES[:r]))
-    runs = r // len(_ONES)
-    whole = runs * len(_ONES)
-    sums = np.add.reduce(np.matmul(rows[:, :whole].reshape(a, runs, -1), _ONES), axis=1)
-    return np.asarray(sums + np.dot(rows[:, whole:], _ONES[: r - whole]) if whole < r else sums)
-
-
-def grouped(y: Floats, group: int) -> Floats:
-    """Sums of at most `group` terms each, [a, groups, b]."""
-    a, r, b = y.shape
-    groups = -(-r // group)
-    each = r // groups
-    whole = y[:, : groups * each]
-    if b == 1 and each >= LONG:
-        sums = added(whole.reshape(a * groups, each, 1)).reshape(a, groups, 1)
-    else:
-        # Terms that stand far apart: memory is read in runs of groups * b.
-        sums = added(whole.reshape(a, each, groups * b)).reshape(a, groups, b)
-    if groups * each < r:
-        sums[:, : r - groups * each] += y[:, groups * each :]
-    return sums

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.adding import products
 from app.kernels.bins import Bins
 from app.kernels.estimates import SAMPLE, Shape, ShortSquares, Squares
 from app.kernels.few import Ratio
 from app.kernels.loading import READERS, Loaded, range_of
-from app.kernels.parts import Part, Sums, exact_sums, products, scaled, split
+from app.kernels.parts import Part, Sums, exact_sums, scaled, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
