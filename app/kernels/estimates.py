@@ -12,24 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels import parts
-from app.kernels.adding import LONG, added, grouped, products
-from app.kernels.approximation import Approximation, nothing, total_of
+from app.kernels.adding import added, grouped
+from app.kernels.approximation import Approximation, total_of
 from app.kernels.double_double import two_sum
-from app.kernels.loading import READERS, near
-from app.kernels.parts import Part, exact_parts, joined, split
-from app.kernels.rounding import FORMATS, Floats
+from app.kernels.loading import near
+from app.kernels.parts import Part, joined, split
+from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 
 # Terms that are added in a row; of products, twice as many.
 RUN = 32
-# So many squares are added at once; of more, 2 RUN and then the sums.
-SHORT = 2048
-# Elements of sizes 2^-LIMIT to 2^LIMIT have squares far from overflow and underflow.
-LIMIT = 400
-# Elements of float64 up to this size have rests and sums that are normal numbers.
-LONGEST = 800
-# Elements of a tile that tell how large the others may be.
-SAMPLE = 256
+# Elements of sizes 2^-LIMIT to 2^LIMIT have rests and sums that neither overflow nor lose bits below.
+LIMIT = 800
 
 Shape = tuple[int, int, int]
 
@@ -83,30 +77,6 @@ def side_by_side(several: list[Rough]) -> Rough:
     )
 
 
-class ShortSquares(Estimate):
-    """Squares that float64 holds, none of them cut: sums by n additions miss n·2^-53 of themselves, in any order."""
-
-    def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
-        y = scratch.shaped(tile.shape)[0]
-        read, scale = READERS[tile.dtype]
-        values = read(tile, y, scratch)
-        if scale and not _largest(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
-            return None
-        y = y.reshape(shape)
-        if shape[2] == 1 and shape[1] >= LONG:
-            sums = np.add.reduce(products(y, y, SHORT), axis=1).reshape(-1)
-        else:
-            sums = added(np.square(y, out=y)).reshape(-1)
-        if scale:
-            sums *= 2.0 ** (2 * scale)
-        return Rough([], sums, shape[1], 0.0)
-
-    def closed(self, sums: Rough, count: int) -> Approximation:
-        outputs = len(sums.rest)
-        unknown = np.broadcast_to(sums.step, outputs)
-        return Approximation(sums.rest, nothing(outputs), unknown, sums.additions * 2.0**-53)
-
-
 class Cut(Estimate):
     """Terms of float64, each cut in two: what is large of them adds up exactly, what is left is added as it comes."""
 
@@ -129,9 +99,9 @@ class Elements(Cut):
 
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
         y = self._terms(tile, scratch)
-        largest = _largest(y)
+        largest = largest_size(y)
         top = frexp(largest)[1]
-        if not 0 < largest < np.inf or not -LONGEST < top < LONGEST:
+        if not 0 < largest < np.inf or not -LIMIT < top < LIMIT:
             return None
         # The heads of all tiles add up exactly where their tops are within a factor of four.
         cut = top + 2 + max(2, count.bit_length()) - 53
@@ -155,49 +125,7 @@ class Magnitudes(Elements):
         return np.abs(tile, out=scratch.shaped(tile.shape)[0])
 
 
-class Squares(Cut):
-    """x = a + b with a of so few bits that Σa² is exact, and Σb(x + a) far smaller.
-
-    Where no |b| is above c, Σ|b(x + a)| over r terms is at most c(2√(rΣa²) + rc), by Cauchy and Schwarz.
-    """
-
-    def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
-        x = near(tile, scratch)
-        some = _largest(x.reshape(-1)[:: max(1, x.size // SAMPLE)])
-        found = self._of_size(some, x, tile, shape, scratch) if some else None
-        return found or self._of_size(_largest(tile), near(tile, scratch), tile, shape, scratch)
-
-    def _of_size(self, largest: float, x: Floats, tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Rough | None:
-        """The sums of a tile's squares, if its largest element is not much larger than `largest`; x is `near` it."""
-        top = frexp(largest)[1]
-        if not largest < np.inf or not -LIMIT < top < LIMIT:
-            return None
-        r = shape[1]
-        run = r if r <= SHORT else 2 * RUN
-        cut = top - (53 - (run - 1).bit_length()) // 2
-        rest, head, *_ = scratch.shaped(tile.shape)
-        split(x, cut, head, rest)
-        squares = products(head.reshape(shape), head.reshape(shape), run)
-        # Multiples of 2^(2 cut) without a sign: if their sum has room for them all, so had every sum on the way. One
-        # of just 2^53 of them may be what 2^53 + 1 were rounded to.
-        most = float(np.maximum.reduce(squares, axis=None))
-        if not most < 2.0 ** (53 + 2 * cut):
-            return None
-        if x is tile:
-            head += x
-        else:  # that holds the rest now
-            head *= 2
-            head += rest
-        small = np.add.reduce(products(head.reshape(shape), rest.reshape(shape), 2 * RUN), axis=1).reshape(-1)
-        exact = exact_parts(squares, frexp(most)[1], 2 * cut)
-        return Rough(exact, small, 2 * RUN + r // RUN + 5, 2.0 ** (cut - 1))
-
-    def _bound(self, exact: Floats, step: Floats | float, count: int) -> Floats:
-        bound: Floats = (2 * np.sqrt(exact * count) + count * step) * step
-        return bound
-
-
-def _largest(values: NDArray[Any]) -> float:
+def largest_size(values: NDArray[Any]) -> float:
     """The largest size; NaN if there is one."""
     return max(float(np.maximum.reduce(values, axis=None)), -float(np.minimum.reduce(values, axis=None)))
 

@@ -10,18 +10,19 @@ from numpy.typing import NDArray
 
 from app.kernels.adding import products
 from app.kernels.bins import Bins
-from app.kernels.estimates import SAMPLE, Shape, ShortSquares, Squares
+from app.kernels.estimates import Shape
 from app.kernels.few import Ratio
 from app.kernels.loading import READERS, Loaded, range_of
 from app.kernels.parts import Part, Sums, exact_sums, scaled, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
+from app.kernels.square_estimates import ShortSquares, Squares, sample
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
 
 # 32 products of two 24-bit digits add exactly.
 DIGIT, GROUP_BITS = 24, 5
 MOST_DIGITS = 6
-# Bits that the largest element may have more than the largest of some.
+# Bits that the largest square may have more than the largest of a sample.
 SPARE = 2
 
 
@@ -75,25 +76,26 @@ def guess_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> list[Su
     """The sums of the squares of a tile of float32, cut as the largest of some elements asks for: one reading less.
     None where another proves too large for that, or is no number.
 
-    Squares are not negative. So if what is cut off adds up to a number that needs no rounding, every sum on the way to
-    it did, and every square is as small as it has to be.
+    Squares are not negative. So if their heads add up to less than where sums begin to be rounded, so did every sum on
+    the way, and every square is as small as it has to be.
     """
     y = scratch.shaped(tile.shape)[0]
     np.copyto(y, tile)
     np.square(y, out=y)
     smallest = float(np.minimum.reduce(y, axis=None))
-    some = float(np.maximum.reduce(y.reshape(-1)[:: max(1, y.size // SAMPLE)]))
-    if not 0.0 <= smallest <= some < np.inf:
+    likely = float(np.maximum.reduce(sample(y)))
+    if not 0.0 <= smallest <= likely < np.inf:
         return None
     form = FORMATS[tile.dtype]
     bits = range_of(tile, scratch)[1] if smallest == 0.0 else int(np.float32(sqrt(smallest)).view(form.bits))
-    top, unit = frexp(some)[1] + SPARE, 2 * form.unit(bits)
+    top, unit = frexp(likely)[1] + SPARE, 2 * form.unit(bits)
     if top < unit or not cuttable(top, unit):
         return None
     y = y.reshape(shape)
     sums = exact_sums(y, y, scratch.shaped(shape)[1], top, unit)
     first, *rests = sums
     most = float(np.maximum.reduce(first.values, axis=None))
+    # A square of 2^51 units of the heads or more is not cut right, but its head is as large.
     if not most < 2.0 ** (first.unit + (51 if rests else 53)):
         return None
     return [first._replace(top=frexp(most)[1]), *rests]
