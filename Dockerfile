@@ -20,11 +20,9 @@ RUN python -m compileall -q app
 FROM ${PYTHON_IMAGE}
 COPY --from=build /keepdims /keepdims
 WORKDIR /keepdims
-# Threads are the kernels' business (KEEPDIMS_KERNEL_THREADS); the pool of NumPy's linear algebra would stand idle.
 ENV PATH=/keepdims/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
-    OPENBLAS_NUM_THREADS=1 \
     KEEPDIMS_HOST=0.0.0.0 \
     KEEPDIMS_PORT=8000
 USER 10001:10001

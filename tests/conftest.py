@@ -13,6 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
+# Before any test loads NumPy: its BLAS then starts no threads here either.
+import app  # noqa: F401
+
 ROOT = Path(__file__).parent.parent
 SECONDS_TO_START = 60
 

@@ -4,6 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+from app.machine import usable_cores
+
 COUNT_THREADS = """
 import os
 import app.kernels
@@ -25,5 +29,6 @@ def test_blas_starts_no_threads() -> None:
     assert threads() == 1
 
 
+@pytest.mark.skipif(usable_cores() < 2, reason="BLAS starts no more threads than there are cores")
 def test_whoever_wants_threads_of_blas_says_so() -> None:
     assert threads(OPENBLAS_NUM_THREADS="2") == 2
