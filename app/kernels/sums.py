@@ -1,6 +1,5 @@
 """Sum, Mean, L1, SumSquare, L2 and LogSum of floats: an exact sum of terms, then one rounding of its result."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import copysign
 from typing import Any, ClassVar
@@ -10,9 +9,11 @@ from numpy.typing import NDArray
 
 from app.kernels.approximation import Approximation, total_of
 from app.kernels.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
+from app.kernels.deciding import decide
 from app.kernels.estimates import Estimate, Rough, side_by_side, together
 from app.kernels.few import rounded, rows, sum_of
-from app.kernels.gathering import PENDING, Gathered, gather, summed_in_the_middle
+from app.kernels.gathered import Gathered
+from app.kernels.gathering import DEPTH, TOGETHER, gather, summed_in_the_middle
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.layers import CELL, layered
 from app.kernels.leading import leading
@@ -24,12 +25,6 @@ from app.kernels.results import MEAN, ROOT, TOTAL, Result
 from app.kernels.rounding import FORMATS, some
 from app.kernels.squares import square
 from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, element, magnitude
-
-# Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
-DEPTH = 64
-TOGETHER = 4096
-# Undecided outputs of a region that are worth a reading of their own, rather than one of the whole region.
-FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class ExactSum:
     @quiet
     def partial(self, box: Box, first: int = 0) -> Bins:
         state = Bins(box.shape[0] * box.shape[2])
-        for start, gathered in self._gathered(box):
+        for start, gathered in gather(box, self.term):
             gathered.add_to(state, start)
         return state
 
@@ -74,32 +69,9 @@ class ExactSum:
 
     def _exact(self, box: Box) -> NDArray[Any]:
         outputs = np.empty(box.shape[0] * box.shape[2], self.dtype)
-        for start, gathered in self._gathered(box):
+        for start, gathered in gather(box, self.term):
             outputs[start : start + gathered.outputs] = self._of(gathered, box.shape[1] * box.shape[3])
         return outputs
-
-    def _gathered(self, box: Box) -> Iterator[tuple[int, Gathered]]:
-        """The exact sums of a box, many outputs together, and where they start."""
-        waiting: list[Gathered] = []
-        start = stop = size = 0
-        _, r1, i, r2 = box.shape
-        depth = self.term.depth if r1 > self.term.depth and self.term.depth * i * r2 <= self.term.tile else DEPTH
-        with TILES.borrowed() as scratch:
-            for _, _, pieces in regions(box.shape, self.term.tile, depth):
-                gathered = gather(box, pieces, self.term, scratch)
-                full = stop - start + gathered.outputs > TOGETHER or size + gathered.size > PENDING
-                if waiting and (full or not gathered.narrow):
-                    yield start, Gathered.side_by_side(waiting)
-                    waiting, start, size = [], stop, 0
-                stop += gathered.outputs
-                if gathered.narrow:
-                    waiting.append(gathered)
-                    size += gathered.size
-                else:
-                    yield start, gathered
-                    start = stop
-        if waiting:
-            yield start, Gathered.side_by_side(waiting)
 
     def _estimated(self, box: Box, estimate: Estimate) -> NDArray[Any]:
         results: list[NDArray[Any]] = []
@@ -126,40 +98,8 @@ class ExactSum:
         values, undecided = self.result.settle(about, count, self.dtype)
         undecided |= (about.high == 0) & (self.term.signed | (about.missed > 0))
         if np.count_nonzero(undecided):
-            self._decide(values, undecided, [region for region, _ in waiting])
+            decide(values, undecided, [region for region, _ in waiting], self._exact)
         return values
-
-    def _decide(self, values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box]) -> None:
-        """Put the exact results of the undecided outputs of some regions in their places."""
-        start = size = 0
-        scattered: list[tuple[NDArray[np.intp], Box]] = []
-        for region in regions:
-            o, r1, i, r2 = region.shape
-            at = np.flatnonzero(undecided[start : start + o * i])
-            more = len(at) * r1 * r2
-            if more > TILE:
-                values[start + at] = self._exact_of(region, at)
-            elif more:
-                if size + more > TILE:
-                    self._decide_scattered(values, scattered)
-                    scattered, size = [], 0
-                outer, inner = np.divmod(at, i)
-                scattered.append((start + at, region[outer, :, inner][:, :, None]))
-                size += more
-            start += o * i
-        if scattered:
-            self._decide_scattered(values, scattered)
-
-    def _decide_scattered(self, values: NDArray[Any], scattered: list[tuple[NDArray[np.intp], Box]]) -> None:
-        places, boxes = zip(*scattered, strict=True)
-        values[np.concatenate(places)] = self._exact(np.concatenate(boxes))
-
-    def _exact_of(self, region: Box, at: NDArray[np.intp]) -> NDArray[Any]:
-        """The exact results of some outputs of a region, by the way that reads least."""
-        if len(at) > FEW:
-            return self._exact(region)[at]
-        outer, inner = np.divmod(at, region.shape[2])
-        return np.concatenate([self._exact(region[o : o + 1, :, k : k + 1]) for o, k in zip(outer, inner, strict=True)])
 
     @quiet
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
