@@ -29,7 +29,7 @@ _EXACT_SINGLE = 1 << 22
 """The same for float32. Quotients of such integers are cut to the right one too: what is no integer is 1/divisor or
 more off the next."""
 
-NARROW = 1 << 15
+_NARROW = 1 << 15
 """Bytes in a row that are hardly worth a jump."""
 
 FEW = 64
@@ -82,9 +82,8 @@ class PowerSumReduction(ABC):
             answers = (self.answer(sum(x**self.power for x in row), count) for row in rows)
             return filled(into, wrapped(answers, self.dtype))
         wide = min(i, LARGE // count)
-        if count > SHORT or (
-            r2 == 1 and wide < i and wide * box.itemsize <= NARROW
-        ):  # memory is read in runs of `wide`
+        scattered = r2 == 1 and wide < i and wide * box.itemsize <= _NARROW  # memory would be read in runs of `wide`
+        if count > SHORT or scattered:
             return filled(into, self.finish(self.partial(box), count))
         outputs = np.empty(o * i, self.dtype) if into is None else into
         grid = outputs.reshape(o, i)
@@ -159,7 +158,10 @@ class IntegerL2(PowerSumReduction):
         return floor_roots(state).astype(self.dtype)
 
     def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
-        return np.asarray(np.sqrt(totals.astype(np.float32 if totals.max() <= _EXACT_SINGLE else np.float64)))
+        most = int(totals.max())
+        roots = np.sqrt(totals.astype(np.float32 if most <= _EXACT_SINGLE else np.float64))
+        # One beyond its dtype is to wrap. Integers do; what a float becomes there is the processor's choice.
+        return np.asarray(roots if most <= np.iinfo(self.dtype).max ** 2 else roots.astype(np.int32))
 
     def empty(self) -> np.generic:
         zero: np.generic = self.dtype.type(0)

@@ -17,7 +17,7 @@ def narrowest(dtype: np.dtype[Any], most: int) -> np.dtype[Any]:
 
 
 def wide_sum(box: Box) -> NDArray[np.int64]:
-    """The sums of fewer than 2^31 elements of 32 bits, shape (o, i)."""
+    """The sums of fewer than 2^31 elements of up to 32 bits, shape (o, i)."""
     i, r2 = box.shape[2:]
     if 1 < (r2 if r2 > 1 else i) <= _SHORT_RUN:
         return wrapped_sum(box.astype(np.int64))

@@ -181,6 +181,17 @@ def test_roots_of_single_precision_are_floors_beside_every_square() -> None:
     assert roots.astype(np.int64).tolist() == [isqrt(total) for total in totals.tolist()]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+def test_roots_beyond_their_dtype_are_integers_before_they_wrap(dtype: str) -> None:
+    """Floats out of range become what the processor likes."""
+    most = bounds(dtype)[1]
+    kernel = integer_l2(np.dtype(dtype))
+    for root in (most + 1, 2 * most, 1 << 26):
+        roots = kernel.settle(np.array([root**2, 4]), 1)
+        assert roots.dtype.kind == "i"
+        assert roots.astype(dtype).tolist() == [wrapped(dtype, root), 2]
+
+
 def test_means_are_cut_toward_zero() -> None:
     mean = integer_mean(np.dtype(np.int64))
     for row in ([-1, 0, 0], [-5, -6], [5, 6], [-7, 0], [2**53 + 1, 2**53 + 3], [-(2**63), -(2**63), -(2**63) + 1]):
