@@ -161,7 +161,8 @@ class IntegerL2(PowerSumReduction):
         most = int(totals.max())
         roots = np.sqrt(totals.astype(np.float32 if most <= _EXACT_SINGLE else np.float64))
         # One beyond its dtype is to wrap. Integers do; what a float becomes there is the processor's choice.
-        return np.asarray(roots if most <= np.iinfo(self.dtype).max ** 2 else roots.astype(np.int32))
+        fit = most.bit_length() <= 2 * (8 * self.dtype.itemsize - 1)
+        return np.asarray(roots if fit else roots.astype(np.int32))
 
     def empty(self) -> np.generic:
         zero: np.generic = self.dtype.type(0)
