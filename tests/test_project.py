@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
+from tests.shares import TURNS
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -62,6 +63,10 @@ def test_the_lock_files_hold_every_dependency_of_the_project() -> None:
     dependencies = PROJECT["project"]["dependencies"]
     assert {_name(each) for each in dependencies} <= _pins("requirements.lock").keys()
     assert {_name(each) for each in PROJECT["dependency-groups"]["dev"]} <= _pins("requirements-dev.lock").keys()
+
+
+def test_the_tests_that_take_turns_are_there() -> None:
+    assert [turn for turn in TURNS if not (ROOT / turn).exists()] == []
 
 
 def test_the_docker_context_holds_what_the_image_copies() -> None:

@@ -1,7 +1,8 @@
-"""The exact sum as a state: int64 bins at fixed powers of 2^32 (Neal, "Fast exact summation", 2015).
+"""The exact sum as a state: a few parts, and where those would be many int64 bins at fixed powers of 2^32.
 
-A value is cut at multiples of 32 bits and its pieces are added to the bins of those places. Nothing is ever
-rounded, so the bins' total is the exact sum, whatever came first; only how it is spread over the bins may differ.
+A value that goes into bins is cut at multiples of 32 bits and its pieces are added to the bins of those places (Neal,
+"Fast exact summation", 2015). Nothing is ever rounded, so the total is the exact sum, whatever came first; only how it
+is spread over parts and bins may differ.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ MASK = (1 << WIDTH) - 1
 # Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
 MOST_PIECES = 1 << 28
 
-# Parts are held back up to so many bytes, or so many for each output, before they go into bins.
+# Parts are held up to so many bytes, or so many for each output, before they are folded.
 HELD_BYTES = 1 << 20
 HELD_BYTES_AN_OUTPUT = 64
 # What Python keeps for a part beside its values.

@@ -23,8 +23,8 @@ TILES = Scratches(8, NARROW_TILE)
 
 class Loaded(NamedTuple):
     """A tile y[a, r, b] to be summed over r: multiples of 2^unit, at most 2^top in size; both 0 where all is zero. Its
-    elements are y * 2^scale. It is the tile itself or the first array of the scratch memory: not to be written to, but
-    by what writes to that array."""
+    elements are y * 2^scale. It is the tile itself, if of float64, or the first array of the scratch memory: only that
+    may be written to."""
 
     y: Floats
     top: int
