@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.evaluation import cut, reduced
-from tests.oracle.formats import FORMATS
-from tests.oracle.large import exact_total
+from tests.oracle.large import right_bits
 
 SHAPE = (3, 9_000, 14)  # several tiles to a region, several regions
 
@@ -57,7 +56,7 @@ def test_elements_of_unlike_sizes_are_summed_exactly(operator: str, axis: int, k
         values = np.ascontiguousarray(values.swapaxes(1, 2))
     _, answer = reduced(operator, 13, "float64", values, {"axes": [axis], "keepdims": 0})
     rows = np.moveaxis(values, axis, -1).reshape(-1, SHAPE[1])
-    assert answer.reshape(-1).view(np.uint64).tolist() == [right(operator, row) for row in rows]
+    assert answer.reshape(-1).view(np.uint64).tolist() == [right_bits(operator, "float64", row) for row in rows]
 
 
 @pytest.mark.parametrize("kind", [outliers, sparse, growing, striped])
@@ -72,7 +71,7 @@ def test_elements_of_unlike_sizes_are_summed_exactly_in_blocks(operator: str, dt
     blocks = cut(values, [70_001, 211_000])
     _, answer = reduced(operator, 13, dtype, values, {"axes": [0], "keepdims": 0}, blocks)
     bits = answer.view(f"u{answer.itemsize}").tolist()
-    assert bits == [right(operator, column) for column in values.T]
+    assert bits == [right_bits(operator, dtype, column) for column in values.T]
 
 
 def test_a_large_element_among_small_ones_loses_none_of_them() -> None:
@@ -82,7 +81,7 @@ def test_a_large_element_among_small_ones_loses_none_of_them() -> None:
     values[4_950, 16], values[5_003, 17], values[5_004, 17] = 2.0**-30, 2.0**12, 1.0
     _, answer = reduced("ReduceSumSquare", 13, "float32", values, {"axes": [0], "keepdims": 0}, cut(values, [70_001]))
     assert answer[17] == 2.0**24 + 2
-    assert answer.view(np.uint32).tolist() == [right("ReduceSumSquare", column) for column in values.T]
+    assert answer.view(np.uint32).tolist() == [right_bits("ReduceSumSquare", "float32", column) for column in values.T]
 
 
 def test_a_sum_that_has_just_lost_a_unit_proves_no_guess() -> None:
@@ -101,12 +100,6 @@ def test_what_is_no_number_hides_in_no_guess(special: float) -> None:
     _, answer = reduced("ReduceSumSquare", 13, "float32", values, {"axes": [0], "keepdims": 0}, cut(values, [70_001]))
     assert str(answer[17]) == ("nan" if np.isnan(special) else "inf")
     others = np.delete(np.arange(42), 17)
-    assert answer.view(np.uint32)[others].tolist() == [right("ReduceSumSquare", values[:, k]) for k in others]
-
-
-def right(operator: str, row: NDArray[Any]) -> int:
-    power = 2 if operator in ("ReduceSumSquare", "ReduceL2") else 1
-    dtype = str(row.dtype)
-    total, exponent = exact_total(dtype, row, power, operator == "ReduceL1")
-    form = FORMATS[dtype]
-    return form.rounded_root(total, exponent) if operator == "ReduceL2" else form.rounded(total, exponent)
+    assert answer.view(np.uint32)[others].tolist() == [
+        right_bits("ReduceSumSquare", "float32", values[:, k]) for k in others
+    ]

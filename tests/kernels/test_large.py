@@ -11,7 +11,7 @@ from app.kernels.workers import Workers
 from tests.evaluation import bits, cut, reduced
 from tests.oracle import expect
 from tests.oracle.formats import FORMATS
-from tests.oracle.large import exact_total
+from tests.oracle.large import right_bits
 from tests.oracle.reduction import bits_of
 from tests.samples import FLOATS, finite
 
@@ -23,15 +23,6 @@ def two() -> Iterator[Workers]:
     workers = Workers(2)
     yield workers
     workers.close()
-
-
-def right_bits(operator: str, dtype: str, values: NDArray[Any]) -> int:
-    """The answer for one set of finite elements whose sum is not zero."""
-    format = FORMATS[dtype]
-    if operator == "ReduceL2":
-        return format.rounded_root(*exact_total(dtype, values, 2))
-    total, exponent = exact_total(dtype, values, 2 if operator == "ReduceSumSquare" else 1, operator == "ReduceL1")
-    return format.rounded(total, exponent, values.size if operator == "ReduceMean" else 1)
 
 
 def elements(dtype: str, kind: str, size: int) -> NDArray[Any]:

@@ -10,9 +10,17 @@ from tests.oracle.formats import FORMATS, Format
 LIMB = 27
 """Bits of a limb. 2**26 of them still sum below 2**53, without rounding."""
 
-
 PIECE = 1 << 16
 """Elements that are taken apart at once, so that they stay in a cache."""
+
+
+def right_bits(operator: str, dtype: str, values: NDArray[Any]) -> int:
+    """The bits of a sum, mean or norm of one set of finite elements whose sum is not zero."""
+    format = FORMATS[dtype]
+    if operator == "ReduceL2":
+        return format.rounded_root(*exact_total(dtype, values, 2))
+    total, exponent = exact_total(dtype, values, 2 if operator == "ReduceSumSquare" else 1, operator == "ReduceL1")
+    return format.rounded(total, exponent, values.size if operator == "ReduceMean" else 1)
 
 
 def exact_total(dtype: str, values: NDArray[Any], power: int = 1, absolute: bool = False) -> tuple[int, int]:
