@@ -49,6 +49,7 @@ def _of_region(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> G
     a, _, b, _ = pieces[0]
     gathered = Gathered((a.stop - a.start) * (b.stop - b.start))
     for index, piece in enumerate(pieces):
+        # A copy near at hand lies where the elements are read to: no place to bring them into another order.
         cut = box[piece] if box.shape[3] > 1 else near(box[piece], scratch)
         tile, shape = summed_in_the_middle(cut)
         guessed = term.guess(tile, shape, scratch) if term.guess else None
