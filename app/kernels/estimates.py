@@ -100,8 +100,10 @@ class Elements(Cut):
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
         y = self._terms(tile, scratch)
         largest = largest_size(y)
+        if largest == 0:
+            return Rough([], np.zeros(shape[0] * shape[2]), 0, 0.0)
         top = frexp(largest)[1]
-        if not 0 < largest < np.inf or not -LIMIT < top < LIMIT:
+        if not largest < np.inf or not -LIMIT < top < LIMIT:
             return None
         # The heads of all tiles add up exactly where their tops are within a factor of four.
         cut = top + 2 + max(2, count.bit_length()) - 53

@@ -23,6 +23,11 @@ def sparse(values: NDArray[Any]) -> NDArray[Any]:
     return np.where(np.arange(values.size) % 997 == 3, values * 2.0**-30, 0.0)
 
 
+def halved(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole tiles are zero."""
+    return np.where(np.arange(values.size) % 126_000 < 70_000, 0.0, values)
+
+
 def growing(values: NDArray[Any]) -> NDArray[Any]:
     """Some 2^50 times as large at the end as at the beginning."""
     return values * 2.0 ** (np.arange(values.size) * (50 / values.size)).round()
@@ -43,7 +48,7 @@ def tiny(values: NDArray[Any]) -> NDArray[Any]:
     return values * 2.0**-530
 
 
-KINDS: list[Callable[[NDArray[Any]], NDArray[Any]]] = [outliers, sparse, growing, striped, huge, tiny]
+KINDS: list[Callable[[NDArray[Any]], NDArray[Any]]] = [outliers, sparse, halved, growing, striped, huge, tiny]
 
 
 @pytest.mark.parametrize("kind", KINDS)
