@@ -20,7 +20,7 @@ import os
 
 __version__ = "0.1.0"
 
-# keepdims has threads of its own. Those of the BLAS below NumPy, which reads this once, when it is loaded, wait for one
-# another: on busy cores a thousand times as long as a sum takes.
+# keepdims has threads of its own. Those of the BLAS below NumPy wait for one another: on busy cores a thousand times as
+# long as a sum takes. It reads this once, when it is loaded; who loads NumPy before keepdims sets it before that.
 for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ.setdefault(_name, "1")

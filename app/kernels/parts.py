@@ -61,7 +61,7 @@ def exact_sums(y: Floats, rest: Floats, head: Floats, top: int, unit: int) -> li
     if room >= need or terms == 1:
         return [Sums(added(y), top + need, unit)]
     if room >= 3:
-        bits = min(room, 7)
+        bits = min(room, 7)  # sums of more terms would be few as it is, and leave less room for sums of themselves
         return [Sums(grouped(y, 1 << bits), top + bits, unit)]
     # Heads add over 2^bits terms. The rest gains what the heads give up: leave it room for as many where that goes, and
     # for later sums of sums.

@@ -21,7 +21,7 @@ from app.kernels.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cu
 
 # 32 products of two 24-bit digits add exactly.
 DIGIT, GROUP_BITS = 24, 5
-MOST_DIGITS = 6
+MOST_DIGITS = 6  # fewer than there are scratch arrays
 # Bits that the largest square may have more than the largest of a sample.
 SPARE = 2
 
@@ -47,8 +47,7 @@ def cut_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
         sums = products(one.values, other.values, 1 << GROUP_BITS)
         if twice:
             sums *= 2
-        top, unit = one.top + other.top + GROUP_BITS + twice, one.unit + other.unit + twice
-        found.append(Sums(sums, top, unit))
+        found.append(Sums(sums, one.top + other.top + GROUP_BITS + twice, one.unit + other.unit + twice))
     return found
 
 
