@@ -15,7 +15,7 @@ from app.kernels import parts
 from app.kernels.adding import added, grouped
 from app.kernels.approximation import Approximation, total_of
 from app.kernels.double_double import two_sum
-from app.kernels.loading import near
+from app.kernels.loading import TILE, near
 from app.kernels.parts import Part, joined, split
 from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
@@ -38,7 +38,9 @@ class Rough(NamedTuple):
 
 
 class Estimate(ABC):
-    """Sums of terms, tile by tile."""
+    """Sums of terms, tile by tile, of `tile` elements each."""
+
+    tile: int = TILE
 
     @abstractmethod
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.kernels.adding import LONG, added, products
 from app.kernels.approximation import Approximation, nothing
 from app.kernels.estimates import RUN, Cut, Estimate, Rough, Shape, largest_size
-from app.kernels.loading import READERS, near
+from app.kernels.loading import NARROW_TILE, READERS, TILE, near
 from app.kernels.parts import exact_parts, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
@@ -24,6 +24,9 @@ SAMPLE = 256
 
 class ShortSquares(Estimate):
     """Squares that float64 holds, none of them cut: sums by n additions miss n·2^-53 of themselves, in any order."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.tile = NARROW_TILE if dtype.itemsize == 2 else TILE
 
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
         y = scratch.shaped(tile.shape)[0]

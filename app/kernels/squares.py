@@ -113,5 +113,5 @@ def square(dtype: np.dtype[Any]) -> Term:
     if dtype == np.float64:
         depth = 1 << GROUP_BITS
         return Term(False, READERS[dtype], cut_squares, count_squares, ratio_square, Squares(), depth=depth)
-    short = Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares())
+    short = Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares(dtype))
     return replace(short, guess=guess_squares) if dtype == np.float32 else short

@@ -17,7 +17,7 @@ from app.kernels.gathering import DEPTH, TOGETHER, gather, summed_in_the_middle
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.layers import CELL, layered
 from app.kernels.leading import leading
-from app.kernels.loading import NARROW_TILE, TILE, TILES
+from app.kernels.loading import TILES
 from app.kernels.log_result import LOGARITHM
 from app.kernels.parts import Part
 from app.kernels.regions import cuts, regions
@@ -78,7 +78,7 @@ class ExactSum:
         waiting: list[tuple[Box, Rough]] = []
         outputs, count = 0, box.shape[1] * box.shape[3]
         with TILES.borrowed() as scratch:
-            for a, b, pieces in regions(box.shape, NARROW_TILE if self.dtype.itemsize == 2 else TILE, DEPTH):
+            for a, b, pieces in regions(box.shape, estimate.tile, DEPTH):
                 tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
                 found = [estimate.of_tile(tile, shape, count, scratch) for tile, shape in tiles]
                 region = box[a, :, b]
