@@ -1,6 +1,7 @@
 """Sums that are estimated first, of elements so unlike that guesses and bounds have to prove themselves."""
 
 from collections.abc import Callable
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,23 @@ def test_a_sum_that_has_just_lost_a_unit_proves_no_guess() -> None:
     values[3, [1, 2, 3, 5]] = 2.0**26, 2.0**26, 1.0, 2.0**-10
     _, answer = reduced("ReduceSumSquare", 13, "float64", values, {"axes": [1], "keepdims": 0})
     assert answer[3] == 2.0**53 + 2
+
+
+def test_a_lost_unit_of_squares_proves_no_guess_in_a_state() -> None:
+    """In units of 2^-298, a tile has 2^53 + 1, which is rounded to 2^53. With that of another tile it lies half-way
+    between the squares of two numbers."""
+    middle = 94_906_268  # a multiple of 4, where numbers are those of 8
+    rest, others = middle**2 - 2**53 - 1, []
+    while rest:
+        others.append(isqrt(rest))
+        rest -= others[-1] ** 2
+    units = np.ones((256, 4))
+    units[:, 1] = 0
+    units[[10, 22, 30], 1] = 2.0**26, 2.0**26, 1.0
+    units[130 : 130 + len(others), 1] = others
+    values = (units * 2.0**-149).astype(np.float32)
+    _, answer = reduced("ReduceL2", 13, "float32", values, {"axes": [0], "keepdims": 0}, cut(values, [512]))
+    assert answer[1] == np.float32((middle + 4) * 2.0**-149)  # of the two, the one whose last bit is 0
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
