@@ -19,8 +19,8 @@ COPIED_TILE_BYTES = 1 << 19
 DEPTH = 16
 # Rows up to here fold faster by sliding windows than by a call for each.
 SHORT_BYTES = 64
-# Rows of a middle axis from here on are worth the iterator's step; shorter ones are folded by halves, which read memory in
-# longer runs: only what is in the cache already would be folded sooner row by row.
+# Rows of a middle axis from here on are worth the iterator's step. Shorter ones are folded by halves, which read memory
+# in longer runs: only what is in the cache already would be folded sooner row by row.
 WIDE_BYTES = 2048
 # So few rows of a middle axis are folded one after the other, or so few elements of a row: no copy of the first.
 FEW = 8
