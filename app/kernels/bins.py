@@ -5,6 +5,8 @@ A value that goes into bins is cut at multiples of 32 bits and its pieces are ad
 is spread over parts and bins may differ.
 """
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,19 +66,24 @@ class Bins:
         self._keep(parts, at)
         allowed = max(HELD_BYTES, HELD_BYTES_AN_OUTPUT * len(self.flags))
         if self.held_bytes > allowed:
-            held, self.held, self.held_bytes = self.held, [], 0
-            for start, few in layered(held, len(self.flags)):
+            folded = list(self._folded())
+            for start, few in folded:
                 self._keep(few, start)
             if self.held_bytes > allowed // 2:
-                self._release()
+                self.held, self.held_bytes = [], 0
+                self._add_all(folded)
 
     def _keep(self, parts: list[Part], at: int) -> None:
         self.held.append((at, parts))
         self.held_bytes += sum([part.values.nbytes + PART_BYTES for part in parts])
 
-    def _release(self) -> None:
+    def _folded(self) -> Iterator[tuple[int, list[Part]]]:
+        """What is held, folded, and held no more."""
         held, self.held, self.held_bytes = self.held, [], 0
-        for at, parts in layered(held, len(self.flags)):
+        return layered(held, len(self.flags))
+
+    def _add_all(self, held: Iterable[tuple[int, list[Part]]]) -> None:
+        for at, parts in held:
             for part in parts:
                 self.add(part, at)
 
@@ -118,7 +125,7 @@ class Bins:
 
     def settle(self) -> None:
         """Carry, so that every bin but the last holds a digit in [0, 2^32); the last has the sign."""
-        self._release()
+        self._add_all(self._folded())
         self._carry()
 
     def _carry(self) -> None:

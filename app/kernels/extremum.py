@@ -55,7 +55,7 @@ def furthest(order: Order, extremes: list[NDArray[Any]]) -> NDArray[Any]:
 def _fill(found: NDArray[Any], order: Order, box: NDArray[Any]) -> None:
     """The extremes of a box of any size, to `found`, 1-D."""
     if order.passes == 1 and in_one_pass(box):
-        _put(found, order.extremes(box, found))
+        filled(found, order.extremes(box, found))
         return
     regions = found.reshape(box.shape[0], box.shape[2])
     for a, b, pieces in tiles(box):
@@ -66,11 +66,6 @@ def _fill(found: NDArray[Any], order: Order, box: NDArray[Any]) -> None:
                 several = [furthest(order, several)]
         one = several[0] if len(several) == 1 else furthest(order, several)
         regions[a, b] = one.reshape(regions[a, b].shape)
-
-
-def _put(into: NDArray[Any], found: NDArray[Any]) -> None:
-    if found is not into:
-        into[:] = found
 
 
 class Extremum:
@@ -116,8 +111,8 @@ class Extremum:
         if few is not None:
             return filled(into, exactly([self._of_few(row) for row in few], self._dtype))
         room = None if into is None else into.view(self._order.storage)
-        found = self._order.canonical(self._extremes(box, room))
-        return into if into is not None and found is room else filled(into, found.view(self._dtype))
+        found = filled(room, self._order.canonical(self._extremes(box, room)))
+        return found.view(self._dtype) if into is None else into
 
     def _of_few(self, row: list[float]) -> float:
         found = self._choice(row)

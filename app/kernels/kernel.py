@@ -71,7 +71,7 @@ class Kernel(Protocol[S]):
 
 def filled(into: NDArray[Any] | None, outputs: NDArray[Any]) -> NDArray[Any]:
     """The outputs, in `into` where it is given."""
-    if into is None:
+    if into is None or into is outputs:
         return outputs
     into[...] = outputs
     return into

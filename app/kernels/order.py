@@ -135,8 +135,8 @@ class FloatOrder:
     def further(self, some: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         found: NDArray[Any] = self._ufunc(some, others)
         if np.logical_or.reduce(np.equal(found, 0)):
-            bits = np.concatenate([some, others]).view(self._bits.storage)
-            found = np.copysign(found, self._signs(bits.reshape(1, 2, -1, 1)))
+            signs = self._both(some.view(self._bits.storage), others.view(self._bits.storage))
+            found = np.copysign(found, signs.view(self.storage))
         return found
 
     def canonical(self, extremes: NDArray[Any]) -> NDArray[Any]:

@@ -3,14 +3,12 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import helper
-from onnx.backend.test.case import node as onnx_nodes
+from onnx.backend.test.loader import load_model_tests
 
 from app.blocks import NUMPY_DTYPES
 from tests.oracle import answer
@@ -45,12 +43,10 @@ class Node:
 def read() -> list[Node]:
     """The cases. Functions unrolled into other operators (`_expanded`) are not ours to run."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some are made with overflow
-        for module in iter_modules(onnx_nodes.__path__):  # each makes its cases; those of all operators take 5 seconds
-            if module.name.startswith(("reduce", "arg")):
-                import_module(f"{onnx_nodes.__name__}.{module.name}")
+        warnings.simplefilter("ignore")  # ONNX makes the cases of every operator, some of them with overflow
+        cases = load_model_tests(kind="node")
     found = []
-    for case in onnx_nodes._NodeTestCases:
+    for case in cases:
         assert case.model is not None
         assert case.data_sets is not None
         graph = case.model.graph
