@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.kernel import Box
-from app.kernels.wrapping import wrapped_sum
+from app.kernels.wrapping import in_short_runs, wrapped_sum
 
 _SHORT_RUN = 128  # elements that are sooner added once they are copied
 
@@ -18,7 +18,6 @@ def narrowest(dtype: np.dtype[Any], most: int) -> np.dtype[Any]:
 
 def wide_sum(box: Box) -> NDArray[np.int64]:
     """The sums of fewer than 2^31 elements of up to 32 bits, shape (o, i)."""
-    i, r2 = box.shape[2:]
-    if 1 < (r2 if r2 > 1 else i) <= _SHORT_RUN:
+    if in_short_runs(box, _SHORT_RUN):
         return wrapped_sum(box.astype(np.int64))
     return np.asarray(np.add.reduce(box, axis=(1, 3), dtype=np.int64))

@@ -118,10 +118,10 @@ def joined(parts: list[Part]) -> list[Part]:
     groups: list[list[Part]] = []
     size = 0  # of the last group's sum at most, in its smallest unit
     for part in sorted(parts, key=lambda part: part.unit):
-        size += 1 << max(0, part.top - groups[-1][0].unit) if groups else 0
+        size += _size(part, groups[-1][0].unit) if groups else 0
         if not groups or size > MOST:
             groups.append([])
-            size = 1 << max(0, part.top - part.unit)
+            size = _size(part, part.unit)
         groups[-1].append(part)
     return [_sum(group) for group in groups]
 
@@ -133,8 +133,13 @@ def _sum(group: list[Part]) -> Part:
     for part in group[2:]:
         values += part.values
     unit = group[0].unit
-    size = sum([1 << max(0, part.top - unit) for part in group])
+    size = sum([_size(part, unit) for part in group])
     return Part(values, unit + (size - 1).bit_length(), unit)
+
+
+def _size(part: Part, unit: int) -> int:
+    """How many times 2^unit a part is at most."""
+    return 1 << max(0, part.top - unit)
 
 
 def _tight(part: Part) -> Part:

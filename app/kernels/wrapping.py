@@ -29,10 +29,16 @@ def wrapped_sum(box: Box) -> NDArray[Any]:
         for k in range(2, r1):
             sums += box[:, k, :, 0]
         return np.asarray(sums)
-    if 1 < (r2 if r2 > 1 else i) <= _SHORT_RUN:
+    if in_short_runs(box, _SHORT_RUN):
         # einsum spends a fifth of what a reduction spends on each run of the inner loop, and a little more per element.
         return np.asarray(np.einsum("arbs->ab", box))
     return np.asarray(np.add.reduce(box, axis=(1, 3), dtype=box.dtype))
+
+
+def in_short_runs(box: Box, most: int) -> bool:
+    """Whether a reduction goes from output to output, or from row to row, every few elements, `most` of them."""
+    i, r2 = box.shape[2:]
+    return 1 < (r2 if r2 > 1 else i) <= most
 
 
 def wrapped_square_sum(box: Box) -> NDArray[Any]:
