@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.kernels import exponential as exponentials
-from app.kernels import logarithm
-from app.kernels.exponential import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential, exponentials_of
-from app.kernels.logarithm import log_of_one, log_pair
+from app.kernels.elementary import exponential as exponentials
+from app.kernels.elementary import logarithm
+from app.kernels.elementary.exponential import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential, exponentials_of
+from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.scratch import Scratch
 
 Floats = NDArray[np.float64]

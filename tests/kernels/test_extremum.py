@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.kernels import folding
-from app.kernels.extremum import Extremum, maximum, minimum
+from app.kernels.extremes import folding
+from app.kernels.extremes.extremum import Extremum, maximum, minimum
 
 FLOATS = [np.dtype(d) for d in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
 INTEGERS = [np.dtype(f"{kind}{width}") for kind in ("int", "uint") for width in (8, 16, 32, 64)]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from app.errors import Undefined
-from app.kernels.integer_log import POWERS, integer_log_sum, scaled_power
-from app.kernels.integer_log_sum_exp import DISTANCES, integer_log_sum_exp
-from app.kernels.integer_roots import floor_roots
-from app.kernels.integer_squares import SQUARE_WIDTH
-from app.kernels.integers import integer_l2, integer_mean
-from app.kernels.wide_integers import WideIntegers
+from app.kernels.integers.log_sum import POWERS, integer_log_sum, scaled_power
+from app.kernels.integers.log_sum_exp import DISTANCES, integer_log_sum_exp
+from app.kernels.integers.power_sums import integer_l2, integer_mean
+from app.kernels.integers.roots import floor_roots
+from app.kernels.integers.squares import SQUARE_WIDTH
+from app.kernels.integers.wide import WideIntegers
 from tests.oracle.integers import INTEGER, bounds, wrapped
 from tests.oracle.logarithms import integer_log_sum_exp as defined_log_sum_exp
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
-from app.kernels.exponential_sums import ExponentialSums
-from app.kernels.log_sum_exp import LogSumExp, log_sum_exp
+from app.kernels.floats.exponential_sums import ExponentialSums
+from app.kernels.floats.log_sum_exp import LogSumExp, log_sum_exp
 from tests.oracle.formats import FORMATS
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")

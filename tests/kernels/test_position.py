@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from app.errors import Undefined
-from app.kernels import folding, position
-from app.kernels.position import Position, arg_max, arg_min
-from app.kernels.search import RUN_BYTES
+from app.kernels.extremes import folding, position
+from app.kernels.extremes.position import Position, arg_max, arg_min
+from app.kernels.extremes.search import RUN_BYTES
 from tests.kernels.test_extremum import DTYPES, FLOATS, bits, mixed
 
 ORDERED = [dtype for dtype in DTYPES if dtype.kind != "b"]

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
-from app.kernels.product import product
+from app.kernels.floats.product import product
 from tests.oracle.formats import FORMATS
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.kernels.wrapping import wrapping_l1, wrapping_product, wrapping_sum, wrapping_sum_square
+from app.kernels.integers.wrapping import wrapping_l1, wrapping_product, wrapping_sum, wrapping_sum_square
 from tests.oracle.integers import bounds, wrapped
 
 DTYPES = ["int8", "int32", "int64", "uint32", "uint64"]

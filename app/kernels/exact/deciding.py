@@ -1,0 +1,51 @@
+"""Outputs that no bound decides get their exact results, by the way that reads least."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.exact.loading import TILE
+from app.kernels.kernel import Box
+
+# Undecided outputs of a region that are worth a reading of their own, rather than one of the whole region.
+FEW = 4
+
+Exact = Callable[[Box], NDArray[Any]]
+"""The exact results of a box."""
+
+
+def decide(values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box], exact: Exact) -> None:
+    """Put the exact results of the undecided outputs of some regions in their places."""
+    start = size = 0
+    scattered: list[tuple[NDArray[np.intp], Box]] = []
+    for region in regions:
+        o, r1, i, r2 = region.shape
+        at = np.flatnonzero(undecided[start : start + o * i])
+        more = len(at) * r1 * r2
+        if more > TILE:
+            values[start + at] = _exact_of(region, at, exact)
+        elif more:
+            if size + more > TILE:
+                _decide_scattered(values, scattered, exact)
+                scattered, size = [], 0
+            outer, inner = np.divmod(at, i)
+            scattered.append((start + at, region[outer, :, inner][:, :, None]))
+            size += more
+        start += o * i
+    if scattered:
+        _decide_scattered(values, scattered, exact)
+
+
+def _decide_scattered(values: NDArray[Any], scattered: list[tuple[NDArray[np.intp], Box]], exact: Exact) -> None:
+    places, boxes = zip(*scattered, strict=True)
+    values[np.concatenate(places)] = exact(np.concatenate(boxes))
+
+
+def _exact_of(region: Box, at: NDArray[np.intp], exact: Exact) -> NDArray[Any]:
+    """The exact results of some outputs of a region."""
+    if len(at) > FEW:
+        return exact(region)[at]
+    outer, inner = np.divmod(at, region.shape[2])
+    return np.concatenate([exact(region[o : o + 1, :, k : k + 1]) for o, k in zip(outer, inner, strict=True)])

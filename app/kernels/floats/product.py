@@ -1,0 +1,101 @@
+"""Prod of floats: mantissas multiplied in double-double, exponents added apart, the sign carried by the mantissas.
+
+Error. Every element is a mantissa of at most 53 bits, 1 <= |m| < 2, times a power of two, so nothing overflows or
+underflows on the way however far the product strays. A double-double product is within 5 * 2^-106 of itself and n
+factors need n - 1 of them, so the state is within about n * 2^-103 of the exact product; one rounding follows. For any
+tensor that fits in a memory that is far below half an ulp: the answer is within 1 ulp, and correctly rounded unless
+the product comes that near to a midpoint. Midpoints themselves are met exactly: a product that is one has an odd part
+below 2^54, so have all its partial products, and those are never rounded.
+
+Caution. Double-double products are associative only up to that error. Cut another way, the state may differ in its
+last bits (of 106), and the answer only where a midpoint lies between: a chance of about n * 2^-49 for float64.
+"""
+
+from math import copysign, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.few import product_of, rounded, rows
+from app.kernels.floats.multiplication import BIAS, FRACTION_BITS, INFINITE, SLAB, ZERO, Multiplication, Products
+from app.kernels.floats.results import leading_bits
+from app.kernels.kernel import OUTPUTS, Box, filled
+from app.kernels.regions import cuts, regions
+from app.kernels.rounding import FORMATS, Floats, Integers, round_one, round_pair, round_scaled
+
+# Elements of each output that a slab holds at least, where there are as many.
+_DEPTH = 64
+# Outputs finished together.
+_OUTPUTS = 1 << 13
+# Exponents with which neither half of a double-double leaves the normal range.
+_MODERATE = 900
+
+
+class Product:
+    """Prod of one float dtype."""
+
+    few_threads = 2
+    outputs_at_once = OUTPUTS
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._dtype = dtype
+
+    def identity(self, outputs: int) -> Products:
+        return Products.ones(outputs)
+
+    def partial(self, box: Box, first: int = 0) -> Products:
+        o, _, i, _ = box.shape
+        multiplication = Multiplication(box.size, FORMATS[self._dtype].precision)
+        state = self.identity(o * i)
+        with np.errstate(invalid="ignore"):  # signalling NaN
+            if box.size <= SLAB:
+                return multiplication.products(box)
+            for a, b, pieces in regions(box.shape, SLAB, _DEPTH):
+                for piece in pieces:
+                    state.merge(multiplication.products(box[piece]), a.start * i + b.start)
+        return state
+
+    def finish(self, state: Products, count: int) -> NDArray[Any]:
+        results = np.empty(len(state.high), self._dtype)
+        for part in cuts(len(results), _OUTPUTS):
+            results[part] = _rounded(state.high[part], state.low[part], state.exponent[part], self._dtype)
+        if state.seen.any():
+            zero, infinite = state.seen == ZERO, state.seen == INFINITE
+            results[zero] = np.copysign(0.0, state.high[zero])
+            results[infinite] = np.copysign(np.inf, state.high[infinite])
+            results[state.seen > INFINITE] = FORMATS[self._dtype].quiet_nan
+        return results
+
+    def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
+        _, r1, _, r2 = box.shape
+        few = rows(box)
+        if few is None:
+            return filled(into, self.finish(self.partial(box), r1 * r2))
+        return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
+
+    def empty(self) -> np.generic:
+        one: np.generic = self._dtype.type(1)
+        return one
+
+    def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values
+
+
+def product(dtype: np.dtype[Any]) -> Product:
+    """Prod of float16, bfloat16, float32 or float64."""
+    return Product(dtype)
+
+
+def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
+    """The product of a few finite numbers, from the exact one."""
+    product, exponent = product_of(row)
+    size = round_one(*leading_bits(abs(product), 1, exponent), dtype) if product else 0.0
+    return copysign(size, prod([copysign(1.0, x) for x in row]))
+
+
+def _rounded(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
+    if np.abs(exponent).max() > _MODERATE:
+        return round_scaled(high, low, exponent, dtype)
+    scale = ((exponent + BIAS) << FRACTION_BITS).view(np.float64)
+    return round_pair(high * scale, low * scale, dtype)

@@ -1,0 +1,23 @@
+"""Sums of integers in integers as narrow as hold them: more of those fit a register."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.integers.wrapping import in_short_runs, wrapped_sum
+from app.kernels.kernel import Box
+
+_SHORT_RUN = 128  # elements that are sooner added once they are copied
+
+
+def narrowest(dtype: np.dtype[Any], most: int) -> np.dtype[Any]:
+    """The narrowest dtype of the same kind as `dtype` that holds integers of up to `most` in size."""
+    return np.min_scalar_type(most if dtype.kind == "u" else -most - 1)
+
+
+def wide_sum(box: Box) -> NDArray[np.int64]:
+    """The sums of fewer than 2^31 elements of up to 32 bits, shape (o, i)."""
+    if in_short_runs(box, _SHORT_RUN):
+        return wrapped_sum(box.astype(np.int64))
+    return np.asarray(np.add.reduce(box, axis=(1, 3), dtype=np.int64))
