@@ -23,7 +23,7 @@ SEARCHES = [
 SHAPES = [
     (1, 1, 1, 3), (1, 1, 1, 1), (1, 1, 9, 1), (1, 1, 30, 3), (1, 1, 7, 16), (1, 1, 4, 100), (1, 1, 1, 5000),
     (1, 1, 2, 3000), (1, 9, 6, 1), (1, 70, 20, 1), (1, 300, 40, 1), (1, 300, 3, 1), (3, 7, 40, 1), (4, 40, 2, 1),
-    (2, 1, 5, 6), (1, 1, 100, 260), (2, 600, 17, 1), (3, 70, 60, 1),
+    (2, 1, 5, 6), (1, 1, 100, 260), (2, 600, 17, 1), (3, 70, 60, 1), (2, 530, 65, 1), (1, 1, 40, 48),
 ]  # fmt: skip
 
 
@@ -122,6 +122,27 @@ def test_rows_of_numbers_of_one_sign_and_of_both_are_searched(
         assert kernel.whole(box).tolist() == expected(box, largest, last)
     rows[0, 0, 7, length // 2] = np.nan
     assert kernel.whole(rows).tolist() == expected(rows, largest, last)
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("shape", [(1, 40, 70, 1), (2, 600, 70, 1), (1, 1, 80, 200)], ids=str)
+def test_a_few_outputs_of_other_signs_than_the_rest_are_searched(
+    largest: bool, last: bool, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> None:
+    kernel = search(dtype, largest, last)
+    numbers = np.round(np.random.default_rng(shape[1]).standard_normal(shape) * 8) + 0.5
+    for sign in (1, -1):
+        box = numbers.astype(dtype)
+        box[0, :, 3] = sign * np.abs(box[0, :, 3])
+        box[-1, :, 60] = -0.0
+        box[-1, 11 % shape[1], 60, -1] = 0.0
+        for base in (box, sign * np.abs(box)):
+            assert kernel.whole(base).tolist() == expected(base, largest, last)
+            part = base[:, :, 2:67]
+            assert kernel.whole(part).tolist() == expected(part, largest, last)
+        box[0, 5 % shape[1], 3, -1] = np.nan
+        assert kernel.whole(box).tolist() == expected(box, largest, last)
 
 
 @pytest.mark.parametrize(("largest", "last"), SEARCHES)

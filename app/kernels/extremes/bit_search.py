@@ -1,7 +1,8 @@
-"""Where the first extreme of a row of narrow floats stands, by NumPy's search of their bits.
+"""Where the extremes of narrow floats stand, by a search of their bits as integers.
 
-As unsigned integers the most negative number is the largest, as signed ones the most positive. That is the extreme of
-nearly every row; where it is not, or where there may be a NaN or zeros of both signs, there is no answer here.
+As signed integers the largest is the most positive number, as unsigned ones the most negative. That is the extreme
+of nearly every output; where it is not, where it is a zero, which has two forms, and where there may be a NaN, bits do
+not tell.
 """
 
 from typing import Any
@@ -9,27 +10,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.extremes.folding import fold_rows
-from app.kernels.rounding import FloatFormat
+from app.kernels.extremes.columns import Found
+from app.kernels.extremes.search import Search
+from app.kernels.rounding import FORMATS
 
-SHORT = 256
-"""Rows shorter than this are sooner searched for an extreme that is known: NumPy is slow to begin a search of a row."""
+# Elements of an output that, of numbers of both signs, are hardly ever all of one.
+MANY = 16
+# One output in so many that bits do not tell is searched by itself.
+RARE = 16
+# Elements that are looked at to guess which signs there are.
+SAMPLE = 64
 
 
-def first_extremes(rows: NDArray[Any], form: FloatFormat, largest: bool) -> NDArray[np.intp] | None:
-    """The first index of the extreme of each row of bits (n, r); None where bits do not tell."""
-    sign = 1 << (8 * rows.itemsize - 1)
-    signed = rows.view(f"i{rows.itemsize}")
-    # Of two views, the one that is searched tells its own largest element by those of its rows.
-    searched, other = (signed, rows) if largest else (rows, signed)
-    if int(np.maximum.reduce(other, axis=None)) > form.infinity + (sign if largest else 0):
-        return None
-    indices = None if rows.shape[1] < SHORT else searched.argmax(axis=1)
-    found = fold_rows(np.maximum, searched) if indices is None else searched[np.arange(len(rows)), indices]
-    lowest, highest = int(found.min()), int(found.max())
-    zero = 0 if largest else sign
-    if zero < lowest and highest <= zero + form.infinity:
-        return np.equal(searched, found[:, np.newaxis]).argmax(axis=1) if indices is None else indices
-    if largest or highest >= sign:
-        return None
-    return rows.argmin(axis=1)  # none has a sign, so the bits are in order
+class NarrowSearch(Search):
+    """The first, or the last, extreme of floats of 16 bits."""
+
+    def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
+        super().__init__(dtype, largest, last)
+        unsigned, signed = np.dtype(np.uint16), np.dtype(np.int16)
+        self._infinity = FORMATS[dtype].infinity
+        self._sign = 1 << 15
+        self._largest = largest
+        # With no number beyond zero, the extreme is the nearest to it; else it is the farthest with the right sign.
+        self._nearest = Search(unsigned, False, last)
+        self._farthest = Search(signed if largest else unsigned, True, last)
+        self._others = unsigned if largest else signed  # the largest of these is the farthest with the wrong sign
+
+    def tile(self, box: NDArray[Any]) -> Found:
+        found = self._by_bits(box) if box.shape[1] * box.shape[3] >= MANY else None
+        return super().tile(box) if found is None else found
+
+    def _by_bits(self, box: NDArray[Any]) -> Found | None:
+        """As `tile`; None where there are NaNs, or too many outputs that bits do not tell."""
+        sample = box[0, :SAMPLE, 0, :SAMPLE]
+        one_sign = np.minimum.reduce(sample, axis=None) > self._sign if self._largest else sample.max() < self._sign
+        if one_sign:
+            least, most = (self._sign + 1, self._sign + self._infinity) if self._largest else (0, self._infinity)
+            if int(np.maximum.reduce(box, axis=None)) <= most and int(np.minimum.reduce(box, axis=None)) >= least:
+                return self._nearest.tile(box)
+        beyond = self._infinity + (self._sign if self._largest else 0)
+        if int(np.maximum.reduce(box.view(self._others), axis=None)) > beyond:
+            return None
+        values, along = self._farthest.tile(box.view(self._farthest.order.storage))
+        zero = 0 if self._largest else self._sign
+        if int(values.max()) > zero + self._infinity:
+            return None
+        told = np.greater(values, zero)
+        values = values.view(self.order.storage)
+        return (values, along) if told.all() else self._completed(box, values, along, told)
+
+    def _completed(
+        self, box: NDArray[Any], values: NDArray[Any], along: NDArray[Any], told: NDArray[np.bool_]
+    ) -> Found | None:
+        """Search again the outputs that bits did not tell; None where those are many."""
+        at = np.flatnonzero(~told)
+        if len(at) * RARE > len(told):
+            return None
+        outer, inner = np.divmod(at, box.shape[2])
+        values[at], along[at] = super().tile(box[outer, :, inner][:, :, np.newaxis])
+        return values, along

@@ -19,9 +19,10 @@ COPIED_TILE_BYTES = 1 << 19
 DEPTH = 16
 # Rows up to here fold faster by sliding windows than by a call for each.
 SHORT_BYTES = 64
-# Rows of a middle axis from here on are worth the iterator's step. Shorter ones are folded by halves, which read memory
-# in longer runs: only what is in the cache already would be folded sooner row by row.
+# Rows of a middle axis from here on are worth the iterator's step. Shorter ones are folded several at a time, and what
+# is left of those by halves where it is shorter than NARROW_BYTES.
 WIDE_BYTES = 2048
+NARROW_BYTES = 256
 # So few rows of a middle axis are folded one after the other, or so few elements of a row: no copy of the first.
 FEW = 8
 # Elements that NumPy is through with before any other way has begun.
@@ -133,7 +134,7 @@ def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None
     if r == 1:
         return rows[:, 0].reshape(-1)
     if r > FEW and i * rows.itemsize < WIDE_BYTES:
-        return _fold_halves(ufunc, rows).reshape(-1)
+        return _fold_short_rows(ufunc, rows).reshape(-1)
     folded = np.empty(o * i, rows.dtype) if into is None else into
     outputs = folded.reshape(o, i)
     if r <= FEW:
@@ -145,9 +146,26 @@ def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None
     return folded
 
 
-def _fold_halves(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
+def _fold_short_rows(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
     """The same, of rows too short for a call each: to (o, i)."""
+    o, r, i = rows.shape
+    size = i * rows.itemsize
+    if rows.strides[1:] != (size, rows.itemsize):  # then rows are no longer if they are taken together
+        return _fold_halves(ufunc, rows)
+    several = min(r // 2, -(-WIDE_BYTES // size))
+    together = r // several
+    folded = ufunc.reduce(rows[:, : together * several].reshape(o, together, several * i), axis=1)
+    if r % several:
+        ufunc(folded, rows[:, r - several :].reshape(o, several * i), out=folded)
+    folded = folded.reshape(o, several, i)
+    return _fold_halves(ufunc, folded) if size < NARROW_BYTES else np.asarray(ufunc.reduce(folded, axis=1))
+
+
+def _fold_halves(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
+    """The same by halves of what is left, whatever the strides."""
     r = rows.shape[1]
+    if r == 1:
+        return rows[:, 0]
     half = r - r // 2
     folded = ufunc(rows[:, :half], rows[:, r - half :])
     while half > 1:

@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import Undefined
+from app.kernels.extremes.bit_search import NarrowSearch
+from app.kernels.extremes.columns import Found, Indices
 from app.kernels.extremes.extremum import MERGED, elements
 from app.kernels.extremes.folding import COPIED_TILE_BYTES, DEPTH, tiles
-from app.kernels.extremes.search import LONG, RUN_BYTES, Found, Indices, Search
+from app.kernels.extremes.search import LONG, RUN_BYTES, Search
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts
+from app.kernels.rounding import FORMATS
 
 # Elements that NumPy's search is through with before ours has begun.
 FEW = 1024
@@ -49,7 +52,8 @@ class Position:
     outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
-        self._search = Search(dtype, largest, last)
+        narrow = dtype in FORMATS and dtype.itemsize == 2
+        self._search = (NarrowSearch if narrow else Search)(dtype, largest, last)
         self._order = self._search.order
 
     def identity(self, outputs: int) -> Positions:

@@ -1,7 +1,6 @@
 """Where in a tile the extremes stand: the search behind ArgMin and ArgMax.
 
-Short rows are turned into columns, long ones searched only in the run that holds the extreme, and columns fold their
-indices, in the narrowest integers that hold them, wherever an element ties.
+Short rows are turned into columns, long ones searched only in the run that holds the extreme.
 """
 
 from typing import Any
@@ -9,20 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.extremes.bit_search import first_extremes
-from app.kernels.extremes.folding import TILE_BYTES, fold, turned, word_of
+from app.kernels.extremes.columns import ColumnSearch, Found, Indices
+from app.kernels.extremes.folding import TILE_BYTES, WORDS, fold, turned, word_of
 from app.kernels.extremes.order import order
 from app.kernels.regions import cuts
-from app.kernels.rounding import FORMATS
-
-Indices = NDArray[np.int64]
-Found = tuple[NDArray[Any], NDArray[Any]]  # extremes, and their indices in any integers
 
 # Rows up to this many bytes are turned into columns, where one call serves many rows.
 SHORT_BYTES = 64
 TURNED_BYTES = 256
 # Elements of so few bytes NumPy's search takes one by one.
 NARROW_BYTES = 2
+# Rows are turned element by element where they have no more than so many, else in the narrowest words that are no more.
+TURNED_ELEMENTS = 16
+TURNED_WORDS = 12
 # Fewer columns than this are turned into rows, and of columns of so many bytes fewer than WIDE.
 NARROW = 16
 DEEP_BYTES = 512
@@ -40,8 +38,7 @@ class Search:
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
         self.order = order(dtype, largest)
         self._last = last
-        self._largest = largest
-        self._form = FORMATS[dtype] if dtype.itemsize == 2 and dtype in FORMATS and not last else None
+        self._columns = ColumnSearch(self.order, last)
         # NumPy's own search finds the first, and a NaN before all: right, and quick, where it knows the dtype.
         known = dtype.kind == "b" or dtype == self.order.storage
         self._search = np.argmax if largest else np.argmin
@@ -66,7 +63,7 @@ class Search:
         indices = np.concatenate([indices for _, indices in found]).reshape(values.shape)
         rivals = self.order.rivals(values)
         tied = self.order.ties(values, rivals)
-        return rivals, fold(self._nearer, np.where(tied, indices, self.nowhere))
+        return rivals, fold(self._columns.nearer, np.where(tied, indices, self.nowhere))
 
     def take(self, mine: Found, other: Found) -> None:
         """Let the better of two extremes of each output be mine."""
@@ -91,16 +88,12 @@ class Search:
         """An index that gives way to any other."""
         return np.int64(-1 if self._last else np.iinfo(np.int64).max)
 
-    @property
-    def _nearer(self) -> np.ufunc:
-        return np.maximum if self._last else np.minimum
-
     def one(self, line: NDArray[Any]) -> Found:
         """The extreme of all elements, 1-D, and its index, tile by tile."""
         found: list[Found] = []
         tile = len(line) if self.order.passes == 1 else TILE_BYTES // line.itemsize
         for part in cuts(len(line), tile):
-            rivals, along = self._rows(line[part].reshape(1, -1))
+            rivals, along = self.tile(line[part].reshape(1, 1, 1, -1))
             found.append((rivals, along + np.int64(part.start)))
         return found[0] if len(found) == 1 else self.best(found)
 
@@ -113,7 +106,7 @@ class Search:
         deep = r1 * box.itemsize
         if i < (WIDE if deep >= DEEP_BYTES else NARROW) and deep > SHORT_BYTES:
             return self._rows(box.swapaxes(1, 2).reshape(o * i, r1))
-        return self._columns(box[..., 0])
+        return self._columns.found(box[..., 0])
 
     def directly(self, box: NDArray[Any]) -> bool:
         """Whether NumPy's own search of a whole box is as good as any."""
@@ -134,17 +127,15 @@ class Search:
             return False
         if self.native is None and rows.itemsize == NARROW_BYTES:  # element by element is better than not at all
             return True
-        return size <= SHORT_BYTES or word_of(rows) is not None
+        return size <= SHORT_BYTES or _word(rows) is not None
 
     def _turned(self, rows: NDArray[Any]) -> Found:
         n, length = rows.shape
-        word = word_of(rows)
-        # An order of two passes has much to do for every output, of which words leave more.
-        shallow = self.order.passes > 1 and length * rows.itemsize <= SHORT_BYTES
-        if word is None or word.itemsize == rows.itemsize or length <= 4 or shallow:
-            return self._columns(np.ascontiguousarray(rows.T)[np.newaxis])
+        word = _word(rows)
+        if word is None or length <= TURNED_ELEMENTS:
+            return self._columns.found(np.ascontiguousarray(rows.T)[np.newaxis])
         elements = word.itemsize // rows.itemsize
-        rivals, along = self._columns(turned(rows, word))
+        rivals, along = self._columns.found(turned(rows, word))
         # What is left is a row of a word's elements, and for each which of the words it came from.
         columns = np.ascontiguousarray(rivals.reshape(n, elements).T)
         indices = np.ascontiguousarray(along.reshape(n, elements).T)
@@ -152,7 +143,7 @@ class Search:
         indices += np.arange(elements, dtype=indices.dtype).reshape(-1, 1)
         box = columns.reshape(1, elements, n, 1)
         rivals = self.order.rivals(box)
-        return rivals, self._nearest(self.order.ties(box, rivals), indices.reshape(box.shape))
+        return rivals, self._columns.nearest(self.order.ties(box, rivals), indices.reshape(box.shape))
 
     def _rows(self, rows: NDArray[Any]) -> Found:
         n, length = rows.shape
@@ -163,10 +154,6 @@ class Search:
         if self._known and rows.itemsize > NARROW_BYTES and length < LONG * run:
             indices = self._last_in_rows(rows)
             return rows[np.arange(n), indices], indices
-        if self._form is not None:
-            indices = first_extremes(rows, self._form, self._largest)
-            if indices is not None:
-                return rows[np.arange(n), indices], indices
         if length >= LONG * run:
             return self._long_rows(rows, run)
         box = rows[np.newaxis, np.newaxis, :, :]
@@ -207,25 +194,14 @@ class Search:
             places = places[np.searchsorted(places, starts + length) - 1]
         return places - starts
 
-    def _columns(self, columns: NDArray[Any]) -> Found:
-        """Along the middle axis of (o, r, i). The indices fold in the narrowest integers that hold them."""
-        r = columns.shape[1]
-        box = columns[..., np.newaxis]
-        rivals = self.order.rivals(box)
-        indices = np.arange(r, dtype=np.min_scalar_type(r - 1)).reshape(r, 1, 1)
-        return rivals, self._nearest(self.order.ties(box, rivals), indices)
 
-    def _nearest(self, tied: NDArray[np.bool_], indices: NDArray[Any]) -> NDArray[Any]:
-        """The first or last of the unsigned indices, over r1, that tie."""
-        masks = tied.view(np.uint8)
-        if self._last:  # 0 where there is no tie
-            np.negative(masks, out=masks)
-        else:  # all bits set where there is no tie
-            np.subtract(masks, 1, out=masks)
-        if indices.itemsize > 1:
-            masks = masks.view(np.int8).astype(indices.dtype)
-        (np.bitwise_and if self._last else np.bitwise_or)(masks, indices, out=masks)
-        return fold(self._nearer, masks)
+def _word(rows: NDArray[Any]) -> np.dtype[Any] | None:
+    """The word to turn rows (n, r) by."""
+    length = rows.shape[1] * rows.itemsize
+    for word in reversed(WORDS):
+        if rows.itemsize < word.itemsize < length <= TURNED_WORDS * word.itemsize and length % word.itemsize == 0:
+            return word
+    return word_of(rows)
 
 
 def _last_by_words(words: NDArray[np.uint64]) -> NDArray[Any]:
