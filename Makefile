@@ -47,8 +47,8 @@ format: .venv-dev/made
 	$(DEV) ruff format .
 
 openapi: .venv-dev/made
-	$(DEV) app.http.openapi openapi
-	$(DEV) app.http.matrix docs/operators.md
+	$(DEV) app.http.documents.openapi openapi
+	$(DEV) app.http.pages.matrix docs/operators.md
 
 # What the clients are made with, as openapi/README.md says; without npm, those in TypeScript are left out.
 clients: .venv-dev/made .venv-clients/made openapi/node_modules/made

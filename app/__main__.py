@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from pydantic import ValidationError
 
 from app.http.keys import Keys
-from app.http.server import Server
+from app.http.observing.tracing import check_tracing
+from app.http.processes.server import Server
+from app.http.processes.supervisor import Supervisor
 from app.http.sharing import sharing
-from app.http.supervisor import Supervisor
-from app.http.tracing import check_tracing
 from app.settings import Settings
 
 log = logging.getLogger("keepdims")

@@ -6,24 +6,24 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from app.http.budget.patience import Patience
+from app.http.budget.room import Room
+from app.http.budget.threads import Threads
 from app.http.dispatch import Dispatch
 from app.http.guard import Guard
 from app.http.health import health_routes
-from app.http.journal import Journal
-from app.http.metrics import Metrics, metrics_route
-from app.http.observer import Observer
+from app.http.observing.journal import Journal
+from app.http.observing.metrics import Metrics, metrics_route
+from app.http.observing.observer import Observer
+from app.http.observing.tracing import tracer_of
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.endpoints import OpenInference, infers
 from app.http.open_inference.regions import Regions
 from app.http.origins import shared
-from app.http.patience import Patience
 from app.http.readiness import Readiness
-from app.http.resources import Resources
-from app.http.room import Room
+from app.http.reductions.resources import Resources
 from app.http.routes import page_routes, reductions
 from app.http.sharing import shared_folder
-from app.http.threads import Threads
-from app.http.tracing import tracer_of
 from app.http.unrouted import add_problems
 from app.settings import Settings
 

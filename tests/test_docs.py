@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app import __version__
-from app.http.matrix import markdown
+from app.http.pages.matrix import markdown
 from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, PROBLEMS
 from app.settings import Settings
 from tests.comparison import CASES, Case, row

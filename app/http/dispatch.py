@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.fields import Fields, by_name
 from app.http.guard import Guard
-from app.http.observer import Observer
+from app.http.observing.observer import Observer
 from app.http.readiness import Readiness
 from app.http.reply import NOSNIFF, REASON, RawHeaders, Reply
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from app.http.docs import docs_routes
-from app.http.documents import document_routes
-from app.http.home import home
-from app.http.pages import operator_page, operators_index
-from app.http.problem_pages import problem_pages, problems_index
-from app.http.reduce import Reduce
-from app.http.representation import represent
-from app.http.resources import Resources
+from app.http.documents.rendered import document_routes
+from app.http.pages.assets import docs_routes
+from app.http.pages.home import home
+from app.http.pages.operator import operator_page, operators_index
+from app.http.pages.problem_pages import problem_pages, problems_index
+from app.http.pages.representation import represent
+from app.http.reductions.reduce import Reduce
+from app.http.reductions.resources import Resources
 from app.settings import Settings
 from app.spec.operators import SERVING
 

@@ -7,9 +7,9 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from app.errors import Refusal
-from app.http.problem_pages import problem_pages
+from app.http.pages.problem_pages import problem_pages
 from app.http.problems import INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
-from app.http.reduce import Reduce
+from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, Reply
 from app.spec.operators import LAST_OPSET, SERVING, resolve
 

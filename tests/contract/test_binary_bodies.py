@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.http import flow, reduce
 from app.http.encodings import ENCODINGS, zstd
+from app.http.reductions import flow, reduce
 from tests.cases import Case
 from tests.contract.nodes import DTYPES, Node
 from tests.contract.test_worked_cases import ANSWERED, REFUSED, check

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from app import __version__
-from app.http.server import GRACE
+from app.http.processes.server import GRACE
 from app.settings import Settings
 from tests.deploy.kustomization import Manifest, containers, find, read, resolve
 from tests.http.service import Service

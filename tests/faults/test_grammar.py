@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from app.http.grammar import LONGEST_URL
-from app.http.heads import LONGEST_HEAD
+from app.http.connection.grammar import LONGEST_URL
+from app.http.connection.heads import LONGEST_HEAD
 from tests.conftest import serving
 from tests.faults.sockets import (
     ANSWER,

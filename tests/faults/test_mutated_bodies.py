@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.http import flow, intake, reduce
+from app.http.reductions import flow, intake, reduce
 from tests.faults.bodies import COMPRESS, FORMATS, Sent, encoded
 from tests.faults.mutations import BYTES, misled, requeried
 from tests.faults.outcomes import check

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.http.pipelining import MOST_WAITING
+from app.http.connection.pipelining import MOST_WAITING
 from tests.conftest import serving
 from tests.faults.processes import memory
 from tests.faults.sockets import ANSWER, BODY, LENGTH, address_of, answered, connect, head

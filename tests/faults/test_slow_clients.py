@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import pytest
 
-from app.http.server import IDLE
+from app.http.processes.server import IDLE
 from tests.conftest import serving
 from tests.faults.sockets import (
     ANSWER,

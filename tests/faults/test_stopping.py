@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.http.lingering import LINGER
+from app.http.connection.lingering import LINGER
 from tests.conftest import serving
 from tests.faults.processes import exit_status, workers
 from tests.faults.sockets import ANSWER, BODY, CHUNKED, CHUNKS, LENGTH, Address, address_of, connect, head, read_answer

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.http import supervisor
-from app.http.server import FAILED
-from app.http.supervisor import Supervisor
+from app.http.processes import supervisor
+from app.http.processes.server import FAILED
+from app.http.processes.supervisor import Supervisor
 
 Work = Callable[[socket.socket, Connection], None]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from random import Random
 
 from app.http.fields import by_name
-from app.http.reduce import INLINE_BYTES
+from app.http.reductions.reduce import INLINE_BYTES
 from tests.faults.answers import Answer
 from tests.faults.bodies import Sent
 from tests.http.service import Client, Service

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from openapi_spec_validator import validate
 
-from app.http.binary import build_binary
+from app.http.documents.binary import build_binary
 from app.spec.operators import OPERATORS, Operator
 from app.tensors.formats import FORMATS, STREAMED
 

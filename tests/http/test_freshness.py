@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.http.docs import FILES
+from app.http.pages.assets import FILES
 from tests.http.service import Service
 
 PAGES = ["/", "/operators", "/problems", "/problems/internal", "/v12/reduce_min", "/v17/reduce_min"]

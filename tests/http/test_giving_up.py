@@ -14,11 +14,11 @@ import pytest
 
 from app import evaluate
 from app.blocks import Block
-from app.http import exchange
-from app.http.account import Account
-from app.http.journal import Journal, line
-from app.http.room import Room
-from app.http.threads import Job
+from app.http.budget.account import Account
+from app.http.budget.room import Room
+from app.http.budget.threads import Job
+from app.http.observing.journal import Journal, line
+from app.http.reductions import exchange
 from tests.http.service import BODY, Client, Service, problem
 from tests.http.test_metrics import told, value
 

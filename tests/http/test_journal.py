@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.http.journal import Journal, JsonLines
+from app.http.observing.journal import Journal, JsonLines
 from tests.conftest import ROOT, serving
 from tests.http.service import BODY
 
@@ -40,7 +40,7 @@ def test_lines_are_written_in_their_order() -> None:
 
 def test_processes_that_write_to_one_pipe_take_turns(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from app.http.journal import Journal\n"
+        "import sys; from pathlib import Path; from app.http.observing.journal import Journal\n"
         "journal = Journal(turns=Path(sys.argv[1]))\n"
         "print(flush=True, file=sys.stderr); sys.stdin.read()\n"
         "for number in range(12_000): journal.write({'text': sys.argv[2] * 300})\n"
@@ -64,7 +64,7 @@ def test_processes_that_write_to_one_pipe_take_turns(tmp_path: Path) -> None:
 
 
 def test_where_nobody_reads_the_oldest_lines_are_lost_and_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.http.journal.MOST", 1000)
+    monkeypatch.setattr("app.http.observing.journal.MOST", 1000)
     ours, theirs = os.pipe()
     journal = Journal(theirs)
     entry = {"event": "request", "path": "x" * 200}

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.http.metrics import FAMILIES, Metrics, place
+from app.http.observing.metrics import FAMILIES, Metrics, place
 from app.spec.operators import OPERATORS
 from tests.conftest import serving
 from tests.http.service import BODY, Service

@@ -13,10 +13,10 @@ from openapi_spec_validator import validate
 
 from app import __version__
 from app.blocks import NUMPY_DTYPES
-from app.http.binary import build_binary
-from app.http.examples import examples
-from app.http.open_inference.document import build_inference
-from app.http.openapi import Document, build_openapi, build_opset
+from app.http.documents.binary import build_binary
+from app.http.documents.open_inference import build_inference
+from app.http.documents.openapi import Document, build_openapi, build_opset
+from app.http.pages.examples import examples
 from app.http.problems import BODY_TOO_SLOW, PROBLEMS, UNAUTHORIZED
 from app.spec.operators import LAST_OPSET, OPERATORS, SERVING, Operator
 from tests.http.service import Service

@@ -8,10 +8,10 @@ from urllib.parse import urljoin
 
 import pytest
 
-from app.http.html import html_of
-from app.http.matrix import matrix
-from app.http.pages import OperatorPage, operator_page, operators_index
-from app.http.site import Site
+from app.http.pages.html import html_of
+from app.http.pages.matrix import matrix
+from app.http.pages.operator import OperatorPage, operator_page, operators_index
+from app.http.pages.site import Site
 from app.spec.dtypes import ONNX_NAMES
 from app.spec.operators import OPERATORS, Operator, resolve
 from tests.http.service import Service, problem

@@ -4,7 +4,7 @@ import pytest
 
 from app.http import problems
 from app.http.advice import ADVICE
-from app.http.problem_pages import ProblemPage, problems_index
+from app.http.pages.problem_pages import ProblemPage, problems_index
 from app.http.problems import PROBLEMS, Problem
 from tests.http.service import BODY, Service, problem
 

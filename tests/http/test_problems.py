@@ -7,8 +7,8 @@ import pytest
 
 from app import errors
 from app.errors import Refusal
-from app.http import reducer
 from app.http.problems import PROBLEMS
+from app.http.reductions import reducer
 from tests.http.service import BODY, Service, problem
 
 FLOAT = BODY["data"]

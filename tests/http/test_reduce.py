@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.http import reduce
+from app.http.reductions import reduce
 from app.spec.operators import LAST_OPSET, SERVING
 from tests.http.service import BODY, CHUNKED, Client, Service, problem
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.errors import BodyTooLarge, Overloaded
-from app.http.room import FLOWING, STEP, TEXT, Room, Share
+from app.http.budget.room import FLOWING, STEP, TEXT, Room, Share
 from tests.http.service import BODY, CHUNKED, Client, Service, problem
 
 PLENTY = FLOWING + 16 * STEP

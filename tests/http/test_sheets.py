@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.http.sheets import Sheet
+from app.http.observing.sheets import Sheet
 from tests.conftest import ROOT
 
 COUNTING = """
 import sys
 from pathlib import Path
-from app.http.sheets import Sheet
+from app.http.observing.sheets import Sheet
 sheet = Sheet(Path(sys.argv[1]), "some", 4)
 sheet.own[0] += 1
 print(sheet.own[0])

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.http import encodings, flow, reduce
+from app.http import encodings
 from app.http.encodings import zstd
+from app.http.reductions import flow, reduce
 from app.tensors import plain
 from app.tensors.formats import FORMATS
 from tests.files import NPY, RAW, npy, npy_of, raw, read_npy, read_raw

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from app.http import tidying
-from app.http.room import Room, Share
-from app.http.tidying import WORTH
+from app.http.budget import tidying
+from app.http.budget.room import Room, Share
+from app.http.budget.tidying import WORTH
 
 
 class Timers:

@@ -13,9 +13,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from app import __version__
-from app.http.spans import Spans, exporting
-from app.http.traceparent import Parent, parent_of
-from app.http.tracing import tracer_of
+from app.http.observing.spans import Spans, exporting
+from app.http.observing.traceparent import Parent, parent_of
+from app.http.observing.tracing import tracer_of
 from tests.conftest import serving
 from tests.http.service import BODY
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from app.errors import BodyTooLarge
-from app.http.intake import Flowing
+from app.http.budget.room import TEXT
 from app.http.open_inference.inference import Inference
+from app.http.reductions.intake import Flowing
 from app.http.reply import Reply
-from app.http.room import TEXT
 from app.tensors.request import Preamble
 
 

@@ -5,8 +5,8 @@ from time import time_ns
 
 import numpy as np
 
-from app.http.phases import Phases
-from app.http.sheets import Sheet
+from app.http.budget.phases import Phases
+from app.http.observing.sheets import Sheet
 from app.spec.operators import OPERATORS, Operator
 
 FIELDS = ("success", "success_ns", "fail", "fail_ns", "queue_ns", "input_ns", "infer_ns", "output_ns", "last_ms")

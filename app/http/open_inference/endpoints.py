@@ -9,9 +9,7 @@ import orjson
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import InvalidParameter, UnknownOperator, UnknownVersion
-from app.http.account import Account
-from app.http.body import Body, Disconnected, TooSlow
-from app.http.exchange import send_reply
+from app.http.budget.account import Account
 from app.http.fields import by_name
 from app.http.open_inference import models
 from app.http.open_inference.asking import check_index, name_of, registered
@@ -22,8 +20,10 @@ from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import Regions
 from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND, STOPPING
 from app.http.readiness import STOPS, Readiness
+from app.http.reductions.body import Body, Disconnected, TooSlow
+from app.http.reductions.exchange import send_reply
+from app.http.reductions.resources import Resources
 from app.http.reply import REASON, Reply
-from app.http.resources import Resources
 from app.spec.operators import SERVING, Operator
 from app.tensors.conversion import shown
 

@@ -3,26 +3,26 @@
 from starlette.types import Receive, Scope, Send
 
 from app.errors import MalformedBody
-from app.http.account import Account
+from app.http.budget.account import Account
+from app.http.budget.phases import READ
+from app.http.budget.room import TEXT, flowing_size
 from app.http.encodings import PROTOCOL_ENCODINGS, answer_encoding
-from app.http.exchange import REQUEST_TIMEOUT, Exchange, Voice
 from app.http.fields import Fields
-from app.http.flow import Flow
-from app.http.intake import Compressed, Intake
-from app.http.metrics import OPEN_INFERENCE
 from app.http.negotiation import content_encoding
-from app.http.observer import Observer, Tally
+from app.http.observing.metrics import OPEN_INFERENCE
+from app.http.observing.observer import Observer, Tally
 from app.http.open_inference.arriving import Arriving
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.errors import problem, refused
 from app.http.open_inference.inference import INFER_HEADER, Inference
 from app.http.open_inference.regions import Regions
-from app.http.phases import READ
-from app.http.reduce import INLINE_BYTES
-from app.http.reducer import Reducer
+from app.http.reductions.exchange import REQUEST_TIMEOUT, Exchange, Voice
+from app.http.reductions.flow import Flow
+from app.http.reductions.intake import Compressed, Intake
+from app.http.reductions.reduce import INLINE_BYTES
+from app.http.reductions.reducer import Reducer
+from app.http.reductions.resources import Resources
 from app.http.reply import RawHeaders, Reply
-from app.http.resources import Resources
-from app.http.room import TEXT, flowing_size
 from app.spec.operators import Operator
 from app.tensors.open_inference.answers import Sender
 

@@ -5,12 +5,12 @@ import numpy as np
 from app.blocks import Block, Header, Tensor
 from app.errors import InvalidParameter, MalformedBody
 from app.evaluate import Evaluation
-from app.http.account import Account
+from app.http.budget.account import Account
+from app.http.budget.phases import DECODE, ENCODE
 from app.http.encodings import compressed
 from app.http.open_inference.errors import JSON
 from app.http.open_inference.regions import Regions
-from app.http.phases import DECODE, ENCODE
-from app.http.reducer import Reducer
+from app.http.reductions.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.answers import Sender

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from app.http.open_inference.document import build_inference
+from app.http.documents.open_inference import build_inference
 from tests.http.service import Service
 
 DOCUMENT: dict[str, Any] = build_inference()

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.http.sheets import Sheet
+from app.http.observing.sheets import Sheet
 from tests.conftest import serving
 from tests.http.service import Service
 from tests.inference import LENGTH, infer_path

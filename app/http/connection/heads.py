@@ -1,0 +1,118 @@
+"""How long the head of a request may be, and how long it may take to come.
+
+A head is the request line and the header fields. uvicorn waits for the rest of one for ever, and so it does for the
+first byte of a connection.
+"""
+
+from asyncio import TimerHandle, Transport
+from typing import Any
+
+from app.http.connection.grammar import LONGEST_URL, Fault, fault_of, origin_form
+from app.http.connection.upgrades import WithoutUpgrades
+from app.http.fields import Fields, by_name
+from app.http.problems import HEAD_TOO_LONG, MALFORMED_REQUEST, URL_TOO_LONG
+
+LONGEST_HEAD = 1 << 16
+"""Bytes; as many may come in a row, once a head is there, that are nothing of a body: trailers and chunk sizes."""
+
+
+class BoundedHeads(WithoutUpgrades):
+    """One connection. It has one timer at most, that is set when a head has begun and not ended with what came: no head
+    that comes in one piece costs one."""
+
+    patience: float
+    """Seconds a head may take."""
+
+    fields: Fields
+    """Those of the last head that is there, by name."""
+
+    method: bytes
+    version: str
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._headed: object = None  # the fields of the last head that is there
+        self._heading: object = self  # those of the head that is waited for
+        self._late = 0.0  # when it will have taken too long, 0 if none is waited for
+        self._timer: TimerHandle | None = None
+        self._framed: object = None  # what was looked at in the last head
+        self._bodiless = 0  # bytes that have come since a head was there, or a part of a body
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._bodiless += len(data)
+        super().data_received(data)
+        if self._bodiless > LONGEST_HEAD:
+            self.tell(self._too_long())
+        elif self.headers is not self._headed or (self.timeout_keep_alive_task is None and not self.busy()):
+            self._await_head()
+        elif self._late:
+            self._late = 0.0
+
+    def head_ended(self) -> None:
+        """A head is there. ValueError, which ends the reading, if it is not as it should be."""
+        if self._bodiless > LONGEST_HEAD and self._size() > LONGEST_HEAD:
+            self.fault_found(self._too_long())
+        self._bodiless = 0
+        self._headed = self.headers
+        self.fields = fields = by_name(self.headers)
+        self.method, self.version = self.parser.get_method(), self.parser.get_http_version()
+        if self.url[:1] != b"/":
+            self.url = origin_form(self.url)
+        framed = self.method, self.version, fields.get(b"host"), fields.get(b"transfer-encoding"), fields.get(b"expect")
+        if framed == self._framed and self.url[:1] == b"/" and len(self.url) <= LONGEST_URL:
+            return  # as it was in the last head, which had no fault
+        fault = fault_of(self.method, self.url, self.version, fields)
+        if fault is not None:
+            self.fault_found(fault)
+        self._framed = framed
+
+    def on_body(self, body: bytes) -> None:
+        self._bodiless = 0
+        super().on_body(body)
+
+    def busy(self) -> bool:
+        """Whether a request is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def head_begun(self) -> bool:
+        """Whether a part of a head is there."""
+        return self.headers is not self._headed
+
+    def _size(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _too_long(self) -> Fault:
+        if self.headers is self._headed:
+            return Fault(MALFORMED_REQUEST, f"what is no body in a body has more than {LONGEST_HEAD} bytes")
+        if len(self.url) > LONGEST_URL:
+            return Fault(URL_TOO_LONG, f"the path and the query have more than the {LONGEST_URL} bytes that are read")
+        return Fault(HEAD_TOO_LONG, f"the head has more than the {LONGEST_HEAD} bytes that are read")
+
+    def _await_head(self) -> None:
+        if self.headers is self._heading and self._late:
+            return  # a byte now and then buys no time
+        self._heading = self.headers
+        self._late = self.loop.time() + self.patience
+        if self._timer is None:
+            self._timer = self.loop.call_at(self._late, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if not self._late or self.transport.is_closing():
+            return
+        if self.busy():  # what is not read meanwhile is not late
+            self._late = self.loop.time() + self.patience
+        if self._late > self.loop.time():
+            self._timer = self.loop.call_at(self._late, self._look)
+        else:
+            self.transport.close()

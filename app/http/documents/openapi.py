@@ -1,0 +1,225 @@
+"""The OpenAPI document: every canonical path with its JSON bodies, made from the rows of the table.
+
+Binary bodies stand in a document of their own (`binary`): generated clients stumble over them.
+`python -m app.http.documents.openapi DIRECTORY` writes both, openapi.json and binary.json, and inference.json, the
+document of the Open Inference Protocol.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from app import __version__
+from app.http.documents.schemas import Schema, operator_schemas, reference, shared_schemas, stem
+from app.http.pages.examples import examples
+from app.spec.definitions import DEFINITIONS, description
+from app.spec.operators import OPERATORS, SERVING, Operator
+
+Document = dict[str, Any]
+
+ABOUT = (
+    "Each operator version has one path, /v{version}/{operator}. POST reduces a tensor, GET tells what the version is. "
+    "A path with any other opset from 1 to 28 answers as the version that serves it, with Content-Location naming that "
+    "version's path. Every refusal is a problem document (RFC 9457)."
+)
+SERVICE_TAG = "Service"
+
+PROBLEMS = {
+    400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
+    401: ("Unauthorized", "The service has keys, and none of them came along."),
+    406: ("NotAcceptable", "No media type spoken here is acceptable to the caller."),
+    408: ("RequestTimeout", "The body did not arrive in time."),
+    413: ("ContentTooLarge", "The body is larger than this service takes."),
+    415: ("UnsupportedMediaType", "The body has a media type or a content encoding that is not spoken here."),
+    422: (
+        "UnprocessableContent",
+        "The body is well-formed but breaks a rule; the detail gives the value and the rule.",
+    ),
+    503: ("ServiceUnavailable", "There is no room for this request now; Retry-After says when to try again."),
+}
+"""The statuses of refusals a canonical path has: the response component and when it comes."""
+
+KEY_OR_NONE: list[Document] = [{}, {"bearer": []}]
+"""What takes a key, where the service has some. It stands once for a document and not at each operation, where
+openapi-python-client would demand a key of every caller."""
+
+OPEN: Document = {"security": []}
+"""What an operation says that never takes a key."""
+
+SECURITY_SCHEMES: Document = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A key that the service knows, where KEEPDIMS_API_KEYS or KEEPDIMS_API_KEYS_FILE gives it some.",
+    }
+}
+
+RESPONSE_HEADERS: dict[int, Document] = {
+    401: {"WWW-Authenticate": {"description": "Bearer.", "schema": {"type": "string"}}},
+    503: {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}},
+}
+
+
+def build_openapi() -> Document:
+    """The whole document. Equal on every call: it depends on the table and the version of the package alone."""
+    return _document(ABOUT, [(operator.path, reduce_id(operator), operator) for operator in OPERATORS])
+
+
+def build_opset(opset: int) -> Document:
+    """The operators at one opset, which is all that most programs speak: reduce_min and not reduce_min_v13."""
+    about = f"The operators as opset {opset} resolves them. Every refusal is a problem document (RFC 9457)."
+    return _document(about, [(f"/v{opset}/{name}", name, serving[opset]) for name, serving in SERVING.items()])
+
+
+def _document(about: str, paths: list[tuple[str, str, Operator]]) -> Document:
+    """A document of paths, each with the operationId of its POST."""
+    return {
+        **preface(about),
+        "tags": [*operator_tags(), {"name": SERVICE_TAG, "description": "The service itself."}],
+        "paths": {
+            **{path: _operator_path(operation, operator) for path, operation, operator in paths},
+            **_service_paths(),
+        },
+        "components": {
+            "schemas": {
+                **{name: schema for _, _, row in paths for name, schema in operator_schemas(row).items()},
+                **shared_schemas(),
+            },
+            "responses": problem_responses(),
+            "securitySchemes": SECURITY_SCHEMES,
+        },
+    }
+
+
+def preface(about: str) -> Document:
+    """What every document begins with."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "keepdims",
+            "version": __version__,
+            "summary": "The ONNX reduction operators, every version of them, with exact answers.",
+            "description": about,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": KEY_OR_NONE,
+    }
+
+
+def operator_tags() -> list[Document]:
+    """One tag per operator."""
+    return [{"name": name, "description": definition.computes} for name, definition in DEFINITIONS.items()]
+
+
+def problem_responses() -> Document:
+    """The responses that `refusals` refers to."""
+    return {name: _problem(status, words) for status, (name, words) in PROBLEMS.items()}
+
+
+def reduce_id(operator: Operator) -> str:
+    """The operationId of POST: reduce_min_v12."""
+    return f"{operator.path_name}_v{operator.version}"
+
+
+def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
+    name = f"{operator.name} version {operator.version}"
+    shown = examples(operator)
+    return {
+        "post": {
+            "operationId": operation,
+            "tags": [operator.name],
+            "summary": f"{name}: {DEFINITIONS[operator.name].summary.lower()}",
+            "description": "\n\n".join(description(operator)),
+            "requestBody": {
+                "required": True,
+                "content": json_content(
+                    reference(f"{stem(operator)}Request"),
+                    {key: {"summary": example.summary, "value": example.request} for key, example in shown.items()},
+                ),
+            },
+            "responses": {
+                "200": {
+                    "description": "The reduced tensor, its elements encoded as those of the request were.",
+                    "content": json_content(
+                        reference(f"{stem(operator)}Response"),
+                        {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},
+                    ),
+                },
+                **refusals(*PROBLEMS),
+            },
+        },
+        "get": {
+            "operationId": f"describe_{operation}",
+            "tags": [operator.name],
+            **OPEN,
+            "summary": f"What {name} is",
+            "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
+            "responses": {"200": _answer("The page.", "OperatorPage"), **refusals(406)},
+        },
+    }
+
+
+def _service_paths() -> dict[str, Any]:
+    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **refusals(406)}
+    return {
+        "/operators": _get(
+            "list_operators", "Every operator version", "The pages of all of them, in one answer.", index
+        ),
+        "/version": _get(
+            "version",
+            "What is running",
+            "Versions of the package and of what it is made of, and a digest of the operator table.",
+            {"200": _answer("Versions of what matters.", "Version")},
+        ),
+        "/health/live": _get(
+            "health_live",
+            "Whether the process lives",
+            "For who would restart it.",
+            {"200": _answer("It does.", "Health")},
+        ),
+        "/health/ready": _get(
+            "health_ready",
+            "Whether it takes requests",
+            "For who would send it some.",
+            {"200": _answer("It does.", "Health")},
+        ),
+    }
+
+
+def _get(operation_id: str, summary: str, description: str, responses: dict[str, Any]) -> dict[str, Any]:
+    operation = {"operationId": operation_id, "tags": [SERVICE_TAG], "summary": summary, "description": description}
+    return {"get": operation | OPEN | {"responses": responses}}
+
+
+def _answer(words: str, schema: str) -> dict[str, Any]:
+    return {"description": words, "content": json_content(reference(schema))}
+
+
+def json_content(schema: Schema, shown: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"application/json": {"schema": schema} | ({"examples": shown} if shown else {})}
+
+
+def refusals(*statuses: int) -> dict[str, Any]:
+    return {str(status): {"$ref": f"#/components/responses/{PROBLEMS[status][0]}"} for status in statuses}
+
+
+def _problem(status: int, words: str) -> dict[str, Any]:
+    response = {"description": words, "content": {"application/problem+json": {"schema": reference("Problem")}}}
+    headers = RESPONSE_HEADERS.get(status)
+    return response | {"headers": headers} if headers else response
+
+
+def write(document: Document, path: Path) -> None:
+    """Write a document as people read differences: indented, one key a line."""
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    from app.http.documents.binary import build_binary  # they are made of parts of this module
+    from app.http.documents.open_inference import build_inference
+
+    write(build_openapi(), Path(sys.argv[1], "openapi.json"))
+    write(build_binary(), Path(sys.argv[1], "binary.json"))
+    write(build_inference(), Path(sys.argv[1], "inference.json"))

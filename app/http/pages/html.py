@@ -1,0 +1,95 @@
+"""Pages as HTML: one template each; a stylesheet and a little script beside them, nothing from elsewhere.
+
+Links are relative, so that they hold under whatever prefix a proxy strips.
+"""
+
+from json import dumps
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.http.pages.examples import examples
+from app.http.pages.home import Home
+from app.http.pages.matrix import matrix
+from app.http.pages.operator import Differences, OperatorPage, OperatorsIndex, operator_page, operators_index
+from app.http.pages.problem_pages import ProblemPage, ProblemsIndex
+from app.http.pages.site import Site
+from app.http.pages.snippets import filled, snippets
+from app.spec.dtypes import ONNX_NAMES
+from app.spec.operators import resolve, versions_of
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What these pages need of a browser: their own files, and to call the service."""
+
+HTML = "text/html; charset=utf-8"
+HTML_HEADERS = {"content-security-policy": CONTENT_SECURITY_POLICY}
+"""What every page is sent with."""
+
+Page = OperatorPage | OperatorsIndex | Home | ProblemPage | ProblemsIndex
+"""What is shown as JSON or as HTML."""
+
+_templates = Environment(
+    loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+
+
+def html_of(page: Page, site: Site) -> str:
+    """Any page for a reader."""
+    match page:
+        case OperatorPage():
+            return _operator(page, site)
+        case OperatorsIndex():
+            return _render("operators.html", page=page, dtypes=tuple(ONNX_NAMES), matrix=matrix())
+        case Home():
+            return _render("home.html", page=operators_index(), home=page, site=site)
+        case ProblemPage():
+            return _render("problem.html", page=page)
+        case ProblemsIndex():
+            return _render("problems.html", page=page)
+
+
+def render_docs() -> str:
+    """Every operation, with a form to try it."""
+    return _render("docs.html")
+
+
+def _operator(page: OperatorPage, site: Site) -> str:
+    example = examples(resolve(page.path.rpartition("/")[2], page.since_version))["values"]
+    body = dumps(example.request)
+    calls = {
+        language: (template, filled(template, site.url + page.path, body))
+        for language, template in snippets(site.keys).items()
+    }
+    history = [operator_page(row) for row in versions_of(page.name)]
+    return _render(
+        "operator.html",
+        page=page,
+        values=dumps(example.request["data"]["values"]),
+        answer=dumps(example.answer),
+        calls=calls,
+        keys=site.keys,
+        flags=[attribute for attribute in page.attributes if attribute.name not in ("axes", "axis")],
+        history=[(each, changed(each.differences)) for each in history],
+    )
+
+
+def _render(template: str, **named: object) -> str:
+    return _templates.get_template(template).render(named)
+
+
+def changed(found: Differences | None) -> list[str]:
+    """What a version brought, in a few words each."""
+    if found is None:
+        return ["the first"]
+    words = [f"+ {', '.join(found.dtypes_added)}"] if found.dtypes_added else []
+    words += [f"− {', '.join(found.dtypes_removed)}"] if found.dtypes_removed else []
+    words += [f"+ {name}" for name in found.parameters_added]
+    words += [f"− {name}" for name in found.parameters_removed]
+    words += [f"{each.parameter}: {each.fact} {each.old} → {each.new}" for each in found.parameters_changed]
+    words += ["tensors without elements"] if found.rules_changed else []
+    return words or ["the same, described anew"]

@@ -1,0 +1,20 @@
+"""A page as JSON, or as HTML for who prefers it."""
+
+from fastapi import Request, Response
+
+from app.http.freshness import fresh
+from app.http.negotiation import answer_type
+from app.http.pages.html import HTML, HTML_HEADERS, Page, html_of
+from app.http.pages.site import Site
+from app.settings import Settings
+
+JSON = "application/json"
+VARY = {"vary": "Accept"}
+
+
+def represent(page: Page, request: Request, settings: Settings) -> Response:
+    """The page as the caller likes it best; NotAcceptable if it likes neither form."""
+    accept = ",".join(request.headers.getlist("accept"))
+    if answer_type(accept, (JSON, "text/html")) == JSON:
+        return fresh(request, page.model_dump_json(), JSON, VARY)
+    return fresh(request, html_of(page, Site.of(request, settings)), HTML, HTML_HEADERS | VARY)

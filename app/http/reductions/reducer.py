@@ -1,0 +1,128 @@
+"""One operator version: from what a request asks for to its answer. Knows no network and no event loop."""
+
+from collections.abc import Mapping
+from itertools import accumulate
+from math import prod
+from operator import mul
+
+from app.blocks import Header, Tensor
+from app.errors import BodyTooLarge, InvalidShape, MalformedBody
+from app.evaluate import FEW, Evaluation, Plan, plan
+from app.http.budget.account import Account
+from app.http.budget.phases import COMPUTE, DECODE, ENCODE
+from app.http.budget.room import outputs_size
+from app.http.reductions.resources import Resources
+from app.http.reply import RawHeaders, Reply
+from app.spec.arguments import parse_parameters
+from app.spec.operators import Operator
+from app.tensors.formats import FORMATS, STREAMED
+from app.tensors.request import Answer, Preamble, Request
+
+DEEP = 8
+"""Up to this rank the lists of an answer are few beside its elements."""
+
+
+PLANS, LONGEST = 256, 256
+"""Plans that are remembered on a path, and the length of parameters that are."""
+
+
+class Reducer:
+    """What answers on one path. Everything that does not depend on the request is made here once."""
+
+    def __init__(self, operator: Operator, location: str | None, resources: Resources) -> None:
+        """`location`: the canonical path, where that is another than this one."""
+        self.operator = operator
+        self._settings = resources.settings
+        self._threads = resources.threads
+        self._plans: dict[tuple[str, tuple[int, ...], bool, str], Plan] = {}
+        located: RawHeaders = ((b"content-location", location.encode()),) if location else ()
+        self._headers = {kind: ((b"content-type", kind.encode()), *located) for kind in FORMATS}
+
+    def answer(self, request: Request, wanted: str, account: Account) -> Reply:
+        """The answer, in the media type `wanted`, to a request that is there as a whole and has been read."""
+        account.lap(DECODE)
+        tensor = self.reduced(request, wanted, account)
+        reply = self.reply(tensor, wanted, request.answer, request.header)
+        account.lap(ENCODE)
+        return reply
+
+    def reduced(self, request: Request, wanted: str, account: Account) -> Tensor:
+        """The tensor that is to be answered in the media type `wanted`."""
+        header, size = request.header, request.header.size
+        plan = self._plan(header, request.parameters)
+        if size == 0 or len(header.shape) > DEEP:
+            self._check_answer_size(plan.answer, wanted, account)
+        elif size > FEW:
+            account.take(outputs_size(plan.answer, wanted))
+        if 0 < size <= FEW and len(request.blocks) == 1:
+            tensor = plan.of_few(request.blocks[0].values)
+        else:
+            evaluation = Evaluation(plan, self._threads.whole, account.check)
+            for block in request.blocks:
+                evaluation.absorb(block)
+            tensor = evaluation.finish()
+        account.lap(COMPUTE)
+        return tensor
+
+    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
+        """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known.
+
+        Whatever can be refused before the elements come is refused here.
+        """
+        header = preamble.header
+        evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed, account.check)
+        self._check_answer_size(evaluation.answer, wanted, account)
+        size = preamble.offset + header.size * header.numpy_dtype.itemsize
+        if size > self._settings.max_stream_bytes:
+            limit = self._settings.max_stream_bytes
+            raise BodyTooLarge(f"the body would have more than the {limit} bytes that are read at most")
+        if declared is not None and declared != size:
+            raise MalformedBody(f"the body must have {size} bytes for its dtype and shape, and has {declared}")
+        return evaluation
+
+    def check_state_size(self, held: int) -> None:
+        """What is known of outputs that are not done may take several times their own size."""
+        if held > self._settings.max_body_bytes:
+            limit = self._settings.max_body_bytes
+            raise InvalidShape(f"the outputs in progress take {held} bytes, and may take {limit}", "/data/shape")
+
+    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
+        """A tensor in the media type `wanted`; `reduced` is the header of the one it was reduced from."""
+        body = FORMATS[wanted].encode(tensor, answer)
+        headers = self._headers[wanted]
+        if wanted in STREAMED:
+            fields = STREAMED[wanted].fields(tensor.header)
+            headers = (*headers, *((name.encode(), value.encode()) for name, value in fields.items()))
+        return Reply(200, body, headers, reduced.dtype, reduced.size)
+
+    def _plan(self, header: Header, parameters: Mapping[str, object]) -> Plan:
+        """The plan for a header and parameters as they were given, remembered: the same ones come again and again."""
+        given = repr(parameters)  # tells 1, 1.0 and True apart, which are one key to a dict
+        if len(given) > LONGEST or len(header.shape) > DEEP:
+            return plan(self.operator, parse_parameters(self.operator, parameters), header)
+        key = header.dtype, header.shape, header.fortran, given
+        found = self._plans.get(key)
+        if found is None:
+            found = plan(self.operator, parse_parameters(self.operator, parameters), header)
+            if len(self._plans) >= PLANS:
+                self._plans.clear()
+            self._plans[key] = found
+        return found
+
+    def _check_answer_size(self, answer: Header, wanted: str, account: Account) -> None:
+        """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one; and what
+        streams in may be reduced to as much. It gets what a buffered body could have brought: of JSON eight bytes an
+        element and two a list.
+
+        Dimensions of size 0 are left out of the count: NumPy has no array with more room than memory, even without
+        elements, and lists nested in a dimension before them are written all the same.
+        """
+        dimensions = [dimension for dimension in answer.shape if dimension]
+        if wanted in STREAMED:
+            size = answer.numpy_dtype.itemsize * prod(dimensions)
+        else:
+            size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
+        if size > self._settings.max_body_bytes:
+            limit = f"more than {self._settings.max_body_bytes} bytes"
+            raise InvalidShape(f"the answer would have the shape {list(answer.shape)} and {limit}", "/data/shape")
+        account.take(max(size, outputs_size(answer, wanted)))
