@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.kernels.integers.wrapping import in_short_runs, wrapped_sum
 from app.kernels.kernel import Box
 
-_SHORT_RUN = 128  # elements that are sooner added once they are copied
+_SHORT_RUN = 16  # elements that are sooner added once they are copied
 
 
 def narrowest(dtype: np.dtype[Any], most: int) -> np.dtype[Any]:
@@ -20,4 +20,5 @@ def wide_sum(box: Box) -> NDArray[np.int64]:
     """The sums of fewer than 2^31 elements of up to 32 bits, shape (o, i)."""
     if in_short_runs(box, _SHORT_RUN):
         return wrapped_sum(box.astype(np.int64))
-    return np.asarray(np.add.reduce(box, axis=(1, 3), dtype=np.int64))
+    # As fast as a reduction where runs are long, and up to twice as fast where they are not.
+    return np.asarray(np.einsum("arbs->ab", box, dtype=np.int64, casting="safe"))
