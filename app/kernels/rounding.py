@@ -120,6 +120,16 @@ def pair_of_one(high: float, low: float, dtype: np.dtype[Any]) -> float:
     return nextafter(high, inf if low > 0 else -inf)
 
 
+def leading_bits(numerator: int, denominator: int, exponent: int) -> tuple[int, bool, int]:
+    """The first 63 bits of numerator / denominator * 2^exponent, whether more follow, and the exponent of the last."""
+    shift = 63 - numerator.bit_length() + denominator.bit_length()
+    numerator, denominator = (numerator << shift, denominator) if shift > 0 else (numerator, denominator << -shift)
+    quotient, remainder = divmod(numerator, denominator)
+    if quotient >> 63:
+        return quotient >> 1, bool(remainder or quotient & 1), exponent - shift + 1
+    return quotient, remainder != 0, exponent - shift
+
+
 def round_one(bits: int, more: bool, unit: int, dtype: np.dtype[Any]) -> float:
     """(bits + a rest in (0, 1), where there is more) * 2^unit as a float that `cast` rounds as it would that number.
 

@@ -14,7 +14,7 @@ from app.kernels.exact.layers import CELL, layered
 from app.kernels.exact.leading import leading
 from app.kernels.exact.parts import Part
 from app.kernels.exact.terms import HIGHEST_TOP, LOWEST_UNIT
-from app.kernels.floats.results import Result
+from app.kernels.floats.result import Result
 from app.kernels.regions import cuts
 from app.kernels.rounding import FORMATS, some
 

@@ -7,7 +7,7 @@ import numpy as np
 from app.kernels.elementary.double_double import two_sum
 from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
-from app.kernels.floats.results import Dtype, Result, Settled, alike
+from app.kernels.floats.result import Dtype, Result, Settled, alike
 from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
 
 # Of log_pair, whose own bound is 2^-68: what one cut of the data decides, no other decides otherwise.

@@ -1,11 +1,22 @@
-"""Products of float64 as mantissas in double-double and exponents beside them; the sign goes with the mantissas."""
+"""Float64 multiplied tile by tile: mantissas in double-double, and sums of exponents."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.elementary.double_double import multiply_into, two_product_into
+from app.kernels.floats.mantissas import (
+    BIAS,
+    FIELD,
+    FRACTION_BITS,
+    INFINITE,
+    NAN,
+    ZERO,
+    Products,
+    normalise,
+    read_fields,
+)
 from app.kernels.kernel import Box
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import Floats, Integers
@@ -19,49 +30,10 @@ _FACTORS = 16
 _HALVINGS = 8
 # Elements of a box that is not worth the detour over lanes.
 _FEW = 1 << 12
-# Outputs merged together.
-_OUTPUTS = 1 << 13
 
 _SIGN_AND_FRACTION = np.int64(-0x7FF0000000000001)
-FRACTION_BITS = np.int64(52)
-_FIELD = np.int64(0x7FF)
-BIAS = 1023
 _ONE = np.int64(BIAS << 52)
 _SUBNORMAL_SCALE = 64
-
-ZERO, INFINITE, NAN = 1, 2, 4
-"""What an output may have seen."""
-
-
-class Products:
-    """Per output: (high + low) * 2^exponent, 1 <= |high| < 2, and which of zero, infinity, NaN it has seen."""
-
-    def __init__(self, high: Floats, low: Floats, exponent: Integers, seen: NDArray[np.uint8]) -> None:
-        self.high = high
-        self.low = low
-        self.exponent = exponent
-        self.seen = seen
-
-    @classmethod
-    def ones(cls, outputs: int) -> Self:
-        """Products of no factor."""
-        return cls(np.ones(outputs), np.zeros(outputs), np.zeros(outputs, np.int64), np.zeros(outputs, np.uint8))
-
-    @property
-    def nbytes(self) -> int:
-        return self.high.nbytes + self.low.nbytes + self.exponent.nbytes + self.seen.nbytes
-
-    def merge(self, other: Self, at: int = 0) -> None:
-        """Multiply. Associative up to the rounding of the last of 106 bits; see the module."""
-        memory = Scratch(5, min(_OUTPUTS, len(other.high)))
-        for part in cuts(len(other.high), _OUTPUTS):
-            here = slice(at + part.start, at + part.stop)
-            high, low = self.high[here], self.low[here]
-            scratch = memory.shaped(high.shape)
-            multiply_into(high, low, other.high[part], other.low[part].copy(), scratch)
-            fields, scale = (array.view(np.int64) for array in scratch[:2])
-            self.exponent[here] += other.exponent[part] + _normalise(high, low, fields, scale)
-            self.seen[here] |= other.seen[part]
 
 
 class Multiplication:
@@ -110,7 +82,7 @@ class Multiplication:
         high, low, exponent = self._tile(tile, (0, 1, 2, 3, 4), seen)
         few = Products(high.flatten(), low.flatten(), exponent.reshape(-1), seen.reshape(-1))
         fields, scale = self._factors.shaped(few.high.shape)
-        few.exponent += _normalise(few.high, few.low, fields.view(np.int64), scale.view(np.int64))
+        few.exponent += normalise(few.high, few.low, fields.view(np.int64), scale.view(np.int64))
         return few
 
     def _lanes(self, high: Floats, low: Floats, part: slice, exponents: Integers) -> None:
@@ -118,7 +90,7 @@ class Multiplication:
         a, b = np.ascontiguousarray(high[:, part]), np.ascontiguousarray(low[:, part])
         while True:
             fields, scale = self._factors.shaped(a.shape)
-            exponents[part] += np.add.reduce(_normalise(a, b, fields.view(np.int64), scale.view(np.int64)), axis=0)
+            exponents[part] += np.add.reduce(normalise(a, b, fields.view(np.int64), scale.view(np.int64)), axis=0)
             if len(a) == 1:
                 break
             a, b = self._halved(a, b, _HALVINGS)
@@ -142,13 +114,13 @@ class Multiplication:
         values = tile if tile.dtype == np.float64 else tile.astype(np.float64)
         high, low = self._factors.shaped(tile.shape)
         mantissas, fields = high.view(np.int64), low.view(np.int64)
-        _read_fields(values.transpose(in_memory), fields.transpose(in_memory))
+        read_fields(values.transpose(in_memory), fields.transpose(in_memory))
         exponent: Integers = np.add.reduce(fields, axis=0)
-        if np.minimum.reduce(fields, axis=None) == 0 or np.maximum.reduce(fields, axis=None) == _FIELD:
+        if np.minimum.reduce(fields, axis=None) == 0 or np.maximum.reduce(fields, axis=None) == FIELD:
             _note(values, seen)
             small = fields == 0
             values = np.multiply(values, 2.0**_SUBNORMAL_SCALE, out=values.copy(), where=small)
-            _read_fields(values, fields)
+            read_fields(values, fields)
             exponent = np.add.reduce(fields - small * _SUBNORMAL_SCALE, axis=0)
         exponent -= BIAS * len(tile)
         np.bitwise_and(values.view(np.int64), _SIGN_AND_FRACTION, out=mantissas)
@@ -184,20 +156,3 @@ def _note(values: Floats, seen: NDArray[np.uint8]) -> None:
     size = np.abs(values)
     for found, what in ((size == 0, ZERO), (size == np.inf, INFINITE), (np.isnan(size), NAN)):
         seen |= found.any(axis=(0, 2, 4)) * np.uint8(what)
-
-
-def _read_fields(values: Floats, fields: Integers) -> None:
-    """The exponent fields: 0 for zeros and subnormals, 2047 for infinities and NaN."""
-    np.right_shift(values.view(np.int64), FRACTION_BITS, out=fields)
-    fields &= _FIELD
-
-
-def _normalise(high: Floats, low: Floats, exponent: Integers, scale: Integers) -> Integers:
-    """Scale (high, low) in place so that 1 <= |high| < 2, and say by which power of two they were larger."""
-    _read_fields(high, exponent)
-    exponent -= BIAS
-    np.subtract(BIAS, exponent, out=scale)
-    scale <<= FRACTION_BITS
-    high *= scale.view(np.float64)
-    low *= scale.view(np.float64)
-    return exponent

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.few import product_of, rounded, rows
-from app.kernels.floats.multiplication import BIAS, FRACTION_BITS, INFINITE, SLAB, ZERO, Multiplication, Products
-from app.kernels.floats.results import leading_bits
+from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Products
+from app.kernels.floats.multiplication import SLAB, Multiplication
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, round_one, round_pair, round_scaled
+from app.kernels.rounding import FORMATS, Floats, Integers, leading_bits, round_one, round_pair, round_scaled
 
 # Elements of each output that a slab holds at least, where there are as many.
 _DEPTH = 64

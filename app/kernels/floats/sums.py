@@ -17,7 +17,8 @@ from app.kernels.exact.terms import Term, element, magnitude
 from app.kernels.few import rounded, rows, sum_of
 from app.kernels.floats.finish import Finish
 from app.kernels.floats.log_result import LOGARITHM
-from app.kernels.floats.results import MEAN, ROOT, TOTAL, Result
+from app.kernels.floats.result import Result
+from app.kernels.floats.rounded_results import MEAN, ROOT, TOTAL
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.regions import regions
 from app.kernels.rounding import FORMATS

@@ -1,61 +1,23 @@
-"""What becomes of an exact sum: itself, the mean, the root; each rounded once.
+"""Results that are correctly rounded: the sum itself, the mean, the root.
 
-A sum comes as high + low, two float64 with |low| <= ulp(high) / 2, beside a bound of what they miss. A result is
-computed with an error bound of its own (Ziv's strategy): where both ends of the interval round alike, that is the
-answer; where not, the caller is told so and asks again with the exact sum, as an integer times a power of two.
+Each is computed with an error bound of its own (Ziv's strategy): where both ends of the interval round alike, that is
+the answer; where not, it is undecided.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from math import isqrt
-from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.kernels.elementary.double_double import two_product, two_sum
 from app.kernels.exact.approximation import Approximation
-from app.kernels.rounding import Floats, Integers, cast, round_one, round_pair, round_scaled, some
-
-Dtype = np.dtype[Any]
-Mask = NDArray[np.bool_]
-Settled = tuple[NDArray[Any], Mask]
+from app.kernels.floats.result import Dtype, Mask, Result, Settled, alike
+from app.kernels.rounding import Floats, Integers, cast, leading_bits, round_one, round_pair, round_scaled, some
 
 _FLOAT64 = np.dtype(np.float64)
 # Of a quotient or root in two float64 (their error is below 2^-102), and of one in a single float64.
 _PAIR_ERROR = 2.0**-98
 _SINGLE_ERROR = 2.0**-51
-
-
-class Result(ABC):
-    """A function of an exact sum and the count of its terms, rounded into a dtype.
-
-    `of_nothing` is it for an empty set, `of_zero` for a sum of 0, `of_minus_infinity` for one of -inf. `keeps_one`:
-    of one term, it is that term.
-    """
-
-    of_nothing: ClassVar[float] = 0.0
-    of_zero: ClassVar[float] = 0.0
-    of_minus_infinity: ClassVar[float] = -np.inf
-    keeps_one: ClassVar[bool] = False
-
-    @abstractmethod
-    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
-        """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided. What comes where `high`
-        is 0 says nothing: the sum is 0, or hidden in `missed`."""
-
-    @abstractmethod
-    def settle_scaled(
-        self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
-    ) -> Settled:
-        """The same for (high + low) * 2^exponent, of any size; `exponent` is even, `missed` in units of 2^exponent."""
-
-    @abstractmethod
-    def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
-        """The result of total * 2^exponent, not 0, as a float that `cast` rounds as it would the result."""
-
-    def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
-        """The results of nonzero exact sums, integer * 2^exponent, one by one."""
-        return cast(np.array([self.of_sum(*total, count, dtype) for total in sums]), dtype)
 
 
 class Rounded(Result):
@@ -205,21 +167,6 @@ class Root(Rounded):
         root = isqrt(total << shift)
         bits, more, unit = leading_bits(root, 1, (exponent - shift) >> 1)
         return bits, more or root * root != total << shift, unit
-
-
-def alike(a: NDArray[Any], b: NDArray[Any]) -> Mask:
-    """Where two arrays hold the same number, of the same sign if it is 0."""
-    return (a == b) & (np.signbit(a) == np.signbit(b))
-
-
-def leading_bits(numerator: int, denominator: int, exponent: int) -> tuple[int, bool, int]:
-    """The first 63 bits of numerator / denominator * 2^exponent, whether more follow, and the exponent of the last."""
-    shift = 63 - numerator.bit_length() + denominator.bit_length()
-    numerator, denominator = (numerator << shift, denominator) if shift > 0 else (numerator, denominator << -shift)
-    quotient, remainder = divmod(numerator, denominator)
-    if quotient >> 63:
-        return quotient >> 1, bool(remainder or quotient & 1), exponent - shift + 1
-    return quotient, remainder != 0, exponent - shift
 
 
 TOTAL, MEAN, ROOT = Total(), Mean(), Root()
