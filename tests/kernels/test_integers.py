@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from app.errors import Undefined
-from app.kernels.integers.log_sum import POWERS, integer_log_sum, scaled_power
-from app.kernels.integers.log_sum_exp import DISTANCES, integer_log_sum_exp
-from app.kernels.integers.power_sums import integer_l2, integer_mean
+from app.kernels.integers.histograms import DISTANCES
+from app.kernels.integers.l2 import integer_l2
+from app.kernels.integers.log_sum import integer_log_sum
+from app.kernels.integers.log_sum_exp import integer_log_sum_exp
+from app.kernels.integers.logarithms import POWERS, scaled_power
+from app.kernels.integers.mean import integer_mean
 from app.kernels.integers.roots import floor_roots
 from app.kernels.integers.squares import SQUARE_WIDTH
 from app.kernels.integers.wide import WideIntegers

@@ -7,7 +7,7 @@ decides all but close calls, which Python's integers decide.
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from app.blocks import NumpyDtype
 from app.errors import Undefined
 from app.kernels.extremes.folding import fold
-from app.kernels.integers.log_sum import REAL_POWERS, floor_log, scaled_power
-from app.kernels.integers.power_sums import FEW
+from app.kernels.integers.histograms import DISTANCES, Histograms, distances, tally
+from app.kernels.integers.logarithms import REAL_POWERS, floor_log, scaled_power
+from app.kernels.integers.power_sums import FEW_ELEMENTS
 from app.kernels.integers.wide import wrapped
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import PIECE, ROWS, Piece, pieces, regions
-
-DISTANCES = 139
-"""e^-138 is above 2^-200 and e^-139 below."""
 
 _BITS = 320
 _WEIGHT = [scaled_power(-d, _BITS) / (1 << _BITS) for d in range(DISTANCES)]
@@ -40,65 +38,12 @@ _TURNED = 16
 _ERROR = 1e-9
 """More than all the roundings of a sum of weights and what visible weights add to it."""
 
-_OUTPUTS = 256
-"""Histograms moved at a time."""
-
-
-@dataclass(slots=True)
-class Histograms:
-    """The largest element of each output, and how many lie 0, 1, … 138 below it: counts[output, d] <= elements."""
-
-    largest: NDArray[Any]
-    counts: NDArray[Any]
-    elements: int = 0
-
-    @property
-    def nbytes(self) -> int:
-        return self.largest.nbytes + self.counts.nbytes
-
-    def merge(self, other: Self, at: int = 0) -> None:
-        self.elements += other.elements
-        # A million histograms of three elements should not take eight bytes a count.
-        self.counts = self.counts.astype(np.min_scalar_type(self.elements), copy=False)
-        for start in range(0, other.largest.size, _OUTPUTS):
-            theirs = slice(start, start + _OUTPUTS)
-            mine = slice(at + start, at + min(start + _OUTPUTS, other.largest.size))
-            largest = np.maximum(self.largest[mine], other.largest[theirs])
-            _move(self.counts[mine], _distance(largest, self.largest[mine]))
-            moved = other.counts[theirs].astype(self.counts.dtype)
-            _move(moved, _distance(largest, other.largest[theirs]))
-            self.counts[mine] += moved
-            self.largest[mine] = largest
-
-
-def _distance(largest: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """How far values lie below the largest; the difference of two integers of n bits takes n bits without a sign."""
-    return np.subtract(largest, values).view(f"u{values.itemsize}")
-
-
-def _move(counts: NDArray[Any], by: NDArray[Any]) -> None:
-    """Move histograms away from 0; what leaves at the far end is dropped."""
-    rows = np.flatnonzero(by)
-    if rows.size:
-        source = np.arange(DISTANCES) - np.minimum(by[rows], DISTANCES).astype(np.intp)[:, None]
-        moved = np.take_along_axis(counts[rows], np.maximum(source, 0), axis=1)
-        counts[rows] = np.where(source < 0, 0, moved)
-
 
 def _weights_of(distance: NDArray[Any], into: NDArray[np.float64]) -> NDArray[np.float64]:
     """The visible weights of unsigned distances, which may be overwritten."""
     if distance.itemsize == 8:  # that may be too large to be an index
         np.minimum(distance, DISTANCES, out=distance)
     return _VISIBLE_WEIGHTS.take(distance, out=into, mode="clip")
-
-
-def _tally(largest: NDArray[Any], box: Box) -> NDArray[np.intp]:
-    """The histograms of a box of outputs whose largest elements (o, i) are known: (o, i, 139)."""
-    distance = _distance(largest[:, None, :, None], box)
-    near = distance < DISTANCES
-    first = np.arange(0, largest.size * DISTANCES, DISTANCES).reshape(largest.shape)[:, None, :, None]
-    slots = (distance.astype(np.intp) + first)[near]
-    return np.bincount(slots, minlength=largest.size * DISTANCES).reshape(*largest.shape, DISTANCES)
 
 
 def _exact_floor_log(counts: list[int]) -> int:
@@ -145,8 +90,8 @@ class IntegerLogSumExp:
         largest = np.maximum.reduce(box, axis=(1, 3))
         counts = np.zeros((o, i, DISTANCES), np.min_scalar_type(r1 * r2))
         for piece in pieces(box.shape):
-            tally = _tally(largest[piece[0], piece[2]], box[piece])
-            counts[piece[0], piece[2]] += tally.astype(counts.dtype)
+            found = tally(largest[piece[0], piece[2]], box[piece])
+            counts[piece[0], piece[2]] += found.astype(counts.dtype)
         return Histograms(largest.reshape(-1), counts.reshape(-1, DISTANCES), r1 * r2)
 
     def finish(self, state: Histograms, count: int) -> NDArray[Any]:
@@ -156,7 +101,7 @@ class IntegerLogSumExp:
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         o, r1, i, r2 = box.shape
-        if box.size <= FEW:
+        if box.size <= FEW_ELEMENTS:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, r1 * r2).tolist()
             return filled(into, wrapped([_of_few(row) for row in rows], self.dtype))
         if r1 * r2 > LONG:
@@ -187,7 +132,7 @@ class IntegerLogSumExp:
 
         def exact(k: int) -> int:
             a, b = divmod(k, i)
-            distance = np.minimum(_distance(largest[a, :, b], box[a, :, b]), DISTANCES)
+            distance = np.minimum(distances(largest[a, :, b], box[a, :, b]), DISTANCES)
             counts = np.bincount(distance.reshape(-1).astype(np.intp), minlength=DISTANCES)
             return _exact_floor_log(counts[:DISTANCES].tolist())
 
