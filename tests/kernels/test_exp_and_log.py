@@ -7,7 +7,15 @@ from numpy.typing import NDArray
 
 from app.kernels.elementary import exponential as exponentials
 from app.kernels.elementary import logarithm
-from app.kernels.elementary.exponential import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential, exponentials_of
+from app.kernels.elementary.exponential import (
+    COARSE_BIAS,
+    COARSE_UNIT,
+    FINE_BIAS,
+    FINE_UNIT,
+    INTERVAL,
+    exponential,
+    exponentials_of,
+)
 from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.scratch import Scratch
 
@@ -21,11 +29,11 @@ def relative_error(found: mpmath.mpf, value: mpmath.mpf) -> mpmath.mpf:
 
 
 def test_the_table_of_exponentials_is_right() -> None:
-    points = range(-WIDTH << 9, (WIDTH << 9) + 1)
+    points = range(-INTERVAL << 9, (INTERVAL << 9) + 1)
     assert len(exponentials._HEADS) == len(exponentials._TAILS) == len(points)
     for k in range(0, len(points), 16):
         head = exponentials._HEADS[k] - exponentials._TO_COARSE
-        assert head * 2.0**-COARSE == round(head * 2.0**-COARSE)
+        assert head * 2.0**-COARSE_UNIT == round(head * 2.0**-COARSE_UNIT)
         found = mpmath.mpf(head) + mpmath.mpf(exponentials._TAILS[k])
         assert abs(found - mpmath.exp(mpmath.mpf(points[k]) / 1024)) <= 2.0**-83
 
@@ -50,7 +58,7 @@ def arguments() -> Floats:
 
 
 def value(coarse: int, fine: int) -> mpmath.mpf:
-    return mpmath.ldexp(int(coarse) - COARSE_BIAS, COARSE) + mpmath.ldexp(int(fine) - FINE_BIAS, FINE)
+    return mpmath.ldexp(int(coarse) - COARSE_BIAS, COARSE_UNIT) + mpmath.ldexp(int(fine) - FINE_BIAS, FINE_UNIT)
 
 
 def test_an_exponential_is_within_2_to_the_minus_60() -> None:
@@ -70,7 +78,7 @@ def test_an_exponential_is_one_at_zero() -> None:
 def test_an_exponential_depends_on_the_distance_to_its_class_alone(of: int) -> None:
     x = np.round(arguments() * 2.0**30) * 2.0**-30
     here = [digits.copy() for digits in exponential(x, 0, Scratch(4, x.size))]
-    there = exponential(x + WIDTH * of, of, Scratch(4, x.size))
+    there = exponential(x + INTERVAL * of, of, Scratch(4, x.size))
     assert all((a == b).all() for a, b in zip(here, there, strict=True))
 
 
@@ -133,7 +141,7 @@ def test_one_exponential_has_the_bits_of_many() -> None:
     x = arguments()
     coarse, fine = exponential(x, 0, Scratch(4, x.size))
     digits = zip(coarse.tolist(), fine.tolist(), strict=True)
-    many = [((a - COARSE_BIAS) << COARSE - FINE) + (b - FINE_BIAS) for a, b in digits]
+    many = [((a - COARSE_BIAS) << COARSE_UNIT - FINE_UNIT) + (b - FINE_BIAS) for a, b in digits]
     assert exponentials_of(x.tolist()) == many
 
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from app.kernels.rounding import Floats
 
-# Half, and all, of what a 26-bit head leaves off a 53-bit number, in units of its last bit.
-_HALF = np.int64(1 << 26)
-_HEAD = np.int64(-1 << 27)
+# A head keeps 26 of 53 bits: half of the bits it leaves off, in units of the last, and a mask of those it keeps.
+_HALF_TAIL = np.int64(1 << 26)
+_HEAD_MASK = np.int64(-1 << 27)
+# Times a number, less the product less the number: its leading 26 bits.
 _SPLITTER = 2.0**27 + 1
 
 Number = TypeVar("Number", float, Floats)
@@ -39,8 +40,8 @@ def quick_two_sum(a: Number, b: Number) -> tuple[Number, Number]:
 def split(a: Floats, head: Floats, tail: Floats) -> None:
     """`a` as head + tail, exactly: the nearest number of 26 bits, and the 26 bits and a sign that it lacks."""
     bits = head.view(np.int64)
-    np.add(a.view(np.int64), _HALF, out=bits)
-    bits &= _HEAD
+    np.add(a.view(np.int64), _HALF_TAIL, out=bits)
+    bits &= _HEAD_MASK
     np.subtract(a, head, out=tail)
 
 

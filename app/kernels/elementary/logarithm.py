@@ -20,12 +20,13 @@ from app.kernels.elementary.double_double import (
 from app.kernels.rounding import Floats, Integers
 
 _FRACTION_BITS = 52
-_ONE = np.int64(1023 << _FRACTION_BITS)
-_FRACTION = np.int64((1 << _FRACTION_BITS) - 1)
+_EXPONENT_OF_ONE = np.int64(1023 << _FRACTION_BITS)
+_FRACTION_MASK = np.int64((1 << _FRACTION_BITS) - 1)
 _HALF_INDEX = np.int64(1 << (_FRACTION_BITS - 9))
 # The leading bits of a mantissa: with an inverse of 12 bits they make an exact product.
-_LEADING = np.int64(-1 << 16)
-_POINT = 192
+_LEADING_MASK = np.int64(-1 << 16)
+# Of the logarithms in fixed point below the binary point: far more than a double-double keeps.
+_POINT_BITS = 192
 
 
 def _logarithm_tables() -> tuple[Floats, Integers, Floats, Floats, float, float]:
@@ -37,7 +38,7 @@ def _logarithm_tables() -> tuple[Floats, Integers, Floats, Floats, float, float]
     logs = [0]
     for n in range(1024, 2048):
         odd = 2 * n + 1
-        power, total, k = (2 << _POINT) // odd, 0, 1
+        power, total, k = (2 << _POINT_BITS) // odd, 0, 1
         while power:
             total += power // k
             power //= odd * odd
@@ -48,15 +49,14 @@ def _logarithm_tables() -> tuple[Floats, Integers, Floats, Floats, float, float]
     inverse = np.rint(2048 / centre).astype(np.int64)
     up = (centre * centre >= 2).astype(np.int64)
     left = [log2 - logs[n - 1024] - k * log2 for n, k in zip(inverse.tolist(), up.tolist(), strict=True)]
-    pairs = np.array([from_fixed(rest, _POINT) for rest in left]).T.copy()
+    pairs = np.array([from_fixed(rest, _POINT_BITS) for rest in left]).T.copy()
     # The first part of ln 2 has 32 bits: times a power of two below 2^21 it is exact.
-    first = log2 >> (_POINT - 32)
-    second = from_fixed(log2 - (first << (_POINT - 32)), _POINT)[0]
+    first = log2 >> (_POINT_BITS - 32)
+    second = from_fixed(log2 - (first << (_POINT_BITS - 32)), _POINT_BITS)[0]
     return inverse / 2048, up, pairs[0], pairs[1], first / 2.0**32, second
 
 
 _INVERSES, _UP, _LOGS, _LOG_TAILS, _LN2, _LN2_TAIL = _logarithm_tables()
-
 
 _INVERSE_LIST: list[float] = _INVERSES.tolist()
 _UP_LIST: list[int] = _UP.tolist()
@@ -73,13 +73,13 @@ def log_pair(high: Floats, low: Floats, exponent: Integers | int) -> tuple[Float
     term left out, r⁹/9, is 2^-72 of r. Where log c comes in, the result is above 2^-9.2.
     """
     bits = high.view(np.int64)
-    fraction = bits & _FRACTION
+    fraction = bits & _FRACTION_MASK
     own = (bits >> _FRACTION_BITS) - 1023
     index = (fraction + _HALF_INDEX) >> _FRACTION_BITS - 8
     inverse = _INVERSES[index]
-    fraction |= _ONE
+    fraction |= _EXPONENT_OF_ONE
     mantissa = fraction.view(np.float64)
-    leading: Floats = (fraction & _LEADING).view(np.float64)
+    leading: Floats = (fraction & _LEADING_MASK).view(np.float64)
     r, error = _rest(leading, mantissa, np.ldexp(low, -own), inverse)
     return _log1p(r, error, two_product(r, r), (own + exponent + _UP[index]) * 1.0, _LOGS[index], _LOG_TAILS[index])
 
@@ -91,7 +91,7 @@ def log_of_one(high: float, low: float, exponent: int) -> tuple[float, float]:
     fraction = int((mantissa - 1.0) * 2.0**_FRACTION_BITS)
     index = (fraction + int(_HALF_INDEX)) >> _FRACTION_BITS - 8
     inverse = _INVERSE_LIST[index]
-    leading = 1.0 + (fraction & int(_LEADING)) * 2.0**-_FRACTION_BITS
+    leading = 1.0 + (fraction & int(_LEADING_MASK)) * 2.0**-_FRACTION_BITS
     r, error = _rest(leading, mantissa, ldexp(low, -own), inverse)
     powers = float(own + exponent + _UP_LIST[index])
     return _log1p(r, error, two_product_of_one(r, r), powers, _LOG_LIST[index], _LOG_TAIL_LIST[index])

@@ -8,11 +8,11 @@ import numpy as np
 
 from app.kernels.rounding import Floats
 
-# Terms in a row that are added up faster than rows of them.
-LONG = 64
-# A matrix of so few elements is added up by einsum, which spends less on each of many.
-FEW = 64
-# So many stay in the caches next to a core while rows pass by.
+# Terms of an output in a row: from here on rows are added up faster one by one than side by side.
+LONG_RUN_TERMS = 64
+# Matrices with fewer elements than this are added up by einsum, which spends less on each of many.
+_SMALL_MATRIX_ELEMENTS = 64
+# So many factors stay in the caches next to a core while rows pass by.
 _ONES = np.ones(1 << 12)
 
 
@@ -21,7 +21,7 @@ def added(y: Floats) -> Floats:
     a, r, b = y.shape
     if b == 1:
         return _rows_added(y.reshape(a, r)).reshape(a, 1, 1)
-    if r * b < FEW and a > 1:
+    if r * b < _SMALL_MATRIX_ELEMENTS and a > 1:
         return np.asarray(np.einsum("arb->ab", y)).reshape(a, 1, b)
     return np.asarray(np.matmul(_ONES[:r] if r <= len(_ONES) else np.ones(r), y)).reshape(a, 1, b)
 
@@ -42,7 +42,7 @@ def grouped(y: Floats, group: int) -> Floats:
     groups = -(-r // group)
     each = r // groups
     whole = y[:, : groups * each]
-    if b == 1 and each >= LONG:
+    if b == 1 and each >= LONG_RUN_TERMS:
         sums = added(whole.reshape(a * groups, each, 1)).reshape(a, groups, 1)
     else:
         # Terms that stand far apart: memory is read in runs of groups * b.
@@ -58,7 +58,7 @@ def products(x: Floats, y: Floats, most: int) -> Floats:
     groups = -(-r // most)
     each = r // groups
     whole = groups * each
-    if b == 1 and each >= LONG:
+    if b == 1 and each >= LONG_RUN_TERMS:
         shape = (a, groups, each)
         sums: Floats = np.vecdot(x[:, :whole, 0].reshape(shape), y[:, :whole, 0].reshape(shape)).reshape(a, groups, 1)
     else:

@@ -14,16 +14,18 @@ from app.kernels.exact.layers import layered
 from app.kernels.exact.parts import Part
 from app.kernels.rounding import Integers
 
-WIDTH = 32
-MASK = (1 << WIDTH) - 1
-# Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
-MOST_PIECES = 1 << 28
+BIN_BITS = 32
+"""Bits of a piece, and from the place of one bin to that of the next."""
 
-# Parts are held up to so many bytes, or so many for each output, before they are folded.
-HELD_BYTES = 1 << 20
-HELD_BYTES_AN_OUTPUT = 64
+_BIN_MASK = (1 << BIN_BITS) - 1
+# Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
+_MOST_PIECES = 1 << 28
+
+# Parts are held up to so many bytes, or so many for each output if that is more, before they are folded.
+_HELD_BYTES = 1 << 20
+_HELD_BYTES_AN_OUTPUT = 64
 # What Python keeps for a part beside its values.
-PART_BYTES = 500
+_PART_BYTES = 500
 
 NAN, PLUS_INFINITY, MINUS_INFINITY, OTHER = 1, 2, 4, 8
 """What an output has seen: a NaN, infinities, anything that is not -0.0."""
@@ -64,7 +66,7 @@ class Bins:
         """Add parts to the outputs from `at` on. They stay parts, folded into fewer where they have become many, and go
         into the bins only where their range is so wide that they do not fold."""
         self._keep(parts, at)
-        allowed = max(HELD_BYTES, HELD_BYTES_AN_OUTPUT * len(self.flags))
+        allowed = max(_HELD_BYTES, _HELD_BYTES_AN_OUTPUT * len(self.flags))
         if self.held_bytes > allowed:
             folded = list(self._folded())
             for start, few in folded:
@@ -75,7 +77,7 @@ class Bins:
 
     def _keep(self, parts: list[Part], at: int) -> None:
         self.held.append((at, parts))
-        self.held_bytes += sum([part.values.nbytes + PART_BYTES for part in parts])
+        self.held_bytes += sum([part.values.nbytes + _PART_BYTES for part in parts])
 
     def _folded(self) -> Iterator[tuple[int, list[Part]]]:
         """What is held, folded, and held no more."""
@@ -90,11 +92,11 @@ class Bins:
     def add(self, part: Part, at: int = 0) -> None:
         """Add one float64 to each of the outputs from `at` on; top at most 992, unit at least -1024."""
         outputs = slice(at, at + len(part.values))
-        low, high = part.unit // WIDTH, max(part.unit // WIDTH, (part.top - 1) // WIDTH)
+        low, high = part.unit // BIN_BITS, max(part.unit // BIN_BITS, (part.top - 1) // BIN_BITS)
         self._make_room(low, high + 1, 1)
         rest = part.values.copy()
         for k in range(high, low - 1, -1):
-            big = np.float64(1.5 * 2.0 ** (52 + WIDTH * k))
+            big = np.float64(1.5 * 2.0 ** (52 + BIN_BITS * k))
             shifted = rest + big
             # The last bits of `shifted` are the piece: as integers, its bits less those of `big`.
             piece = shifted.view(np.int64) - big.view(np.int64)
@@ -111,9 +113,9 @@ class Bins:
         sign = np.sign(integers)
         size = np.abs(integers)
         k = place >> 5
-        low = (size & MASK) << (place & 31)
-        high = (size >> WIDTH) << (place & 31)
-        pieces = (low & MASK, (low >> WIDTH) + (high & MASK), high >> WIDTH)
+        low = (size & _BIN_MASK) << (place & 31)
+        high = (size >> BIN_BITS) << (place & 31)
+        pieces = (low & _BIN_MASK, (low >> BIN_BITS) + (high & _BIN_MASK), high >> BIN_BITS)
         lowest, n = int(k.min()), len(self.flags)
         levels = int(k.max()) + len(pieces) - lowest
         self._make_room(lowest, lowest + levels, 1 << 20)
@@ -131,9 +133,9 @@ class Bins:
     def _carry(self) -> None:
         if len(self.bins):
             carry(self.bins)
-            over = self.bins[-1] >> WIDTH
+            over = self.bins[-1] >> BIN_BITS
             if ((over != 0) & (over != -1)).any():
-                self.bins[-1] &= MASK
+                self.bins[-1] &= _BIN_MASK
                 self._grow(self.lowest, self.lowest + len(self.bins) + 1)
                 self.bins[-1] = over
         self.pieces = 1
@@ -142,12 +144,12 @@ class Bins:
         """One output's sum as integer * 2^exponent."""
         total = 0
         for digit in self.bins[::-1, output].tolist():
-            total = (total << WIDTH) + digit
-        return total, self.lowest * WIDTH
+            total = (total << BIN_BITS) + digit
+        return total, self.lowest * BIN_BITS
 
     def _make_room(self, low: int, high: int, pieces: int) -> None:
         self.pieces += pieces
-        if self.pieces > MOST_PIECES:
+        if self.pieces > _MOST_PIECES:
             self._carry()
             self.pieces += pieces
         self._grow(low, high)
@@ -165,5 +167,5 @@ class Bins:
 def carry(bins: Integers) -> None:
     """Move what is above 2^32 in a bin to the next, in place; the last keeps it, and the sign."""
     for k in range(len(bins) - 1):
-        bins[k + 1] += bins[k] >> WIDTH
-        bins[k] &= MASK
+        bins[k + 1] += bins[k] >> BIN_BITS
+        bins[k] &= _BIN_MASK

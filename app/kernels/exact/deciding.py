@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.exact.loading import TILE
+from app.kernels.exact.loading import TILE_ELEMENTS
 from app.kernels.kernel import Box
 
-# Undecided outputs of a region that are worth a reading of their own, rather than one of the whole region.
-FEW = 4
+# The most undecided outputs of a region that are read one by one, rather than by a reading of the whole region.
+_OUTPUTS_READ_ALONE = 4
 
 Exact = Callable[[Box], NDArray[Any]]
 """The exact results of a box."""
@@ -24,10 +24,10 @@ def decide(values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box
         o, r1, i, r2 = region.shape
         at = np.flatnonzero(undecided[start : start + o * i])
         more = len(at) * r1 * r2
-        if more > TILE:
+        if more > TILE_ELEMENTS:
             values[start + at] = _exact_of(region, at, exact)
         elif more:
-            if size + more > TILE:
+            if size + more > TILE_ELEMENTS:
                 _decide_scattered(values, scattered, exact)
                 scattered, size = [], 0
             outer, inner = np.divmod(at, i)
@@ -45,7 +45,7 @@ def _decide_scattered(values: NDArray[Any], scattered: list[tuple[NDArray[np.int
 
 def _exact_of(region: Box, at: NDArray[np.intp], exact: Exact) -> NDArray[Any]:
     """The exact results of some outputs of a region."""
-    if len(at) > FEW:
+    if len(at) > _OUTPUTS_READ_ALONE:
         return exact(region)[at]
     outer, inner = np.divmod(at, region.shape[2])
     return np.concatenate([exact(region[o : o + 1, :, k : k + 1]) for o, k in zip(outer, inner, strict=True)])

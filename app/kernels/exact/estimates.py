@@ -15,15 +15,16 @@ from app.kernels.elementary.double_double import two_sum
 from app.kernels.exact import parts
 from app.kernels.exact.adding import added, grouped
 from app.kernels.exact.approximation import Approximation, total_of
-from app.kernels.exact.loading import TILE, near
+from app.kernels.exact.loading import TILE_ELEMENTS, near
 from app.kernels.exact.parts import Part, joined, split
 from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 
-# Terms that are added in a row; of products, twice as many.
-RUN = 32
-# Elements of sizes 2^-LIMIT to 2^LIMIT have rests and sums that neither overflow nor lose bits below.
-LIMIT = 800
+# Terms that are added one after the other: few, for every addition widens the bound, and enough to pay for a call. Of
+# products, twice as many.
+RUN_TERMS = 32
+# Elements of sizes 2^-800 to 2^800 have rests and sums that neither overflow nor lose bits below.
+_MOST_EXPONENT = 800
 
 Shape = tuple[int, int, int]
 
@@ -40,7 +41,7 @@ class Rough(NamedTuple):
 class Estimate(ABC):
     """Sums of terms, tile by tile, of `tile` elements each."""
 
-    tile: int = TILE
+    tile: int = TILE_ELEMENTS
 
     @abstractmethod
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
@@ -105,7 +106,7 @@ class Elements(Cut):
         if largest == 0:
             return Rough([], np.zeros(shape[0] * shape[2]), 0, 0.0)
         top = frexp(largest)[1]
-        if not largest < np.inf or not -LIMIT < top < LIMIT:
+        if not largest < np.inf or not -_MOST_EXPONENT < top < _MOST_EXPONENT:
             return None
         # The heads of all tiles add up exactly where their tops are within a factor of four.
         cut = top + 2 + max(2, count.bit_length()) - 53
@@ -113,7 +114,7 @@ class Elements(Cut):
         split(y, cut, head, rest)
         heads = Part(added(head.reshape(shape)).reshape(-1), top + shape[1].bit_length(), cut)
         levels = 1 + shape[1].bit_length() // 5
-        return Rough([heads], _sums(rest.reshape(shape)), RUN * levels, 2.0 ** (cut - 1))
+        return Rough([heads], _sums(rest.reshape(shape)), RUN_TERMS * levels, 2.0 ** (cut - 1))
 
     def _terms(self, tile: NDArray[Any], scratch: Scratch) -> Floats:
         return near(tile, scratch)
@@ -135,7 +136,7 @@ def largest_size(values: NDArray[Any]) -> float:
 
 
 def _sums(y: Floats) -> Floats:
-    """Sums over r of y[a, r, b], [a * b], by runs of runs of RUN."""
-    while y.shape[1] > RUN:
-        y = grouped(y, RUN)
+    """Sums over r of y[a, r, b], [a * b], by runs of runs of RUN_TERMS."""
+    while y.shape[1] > RUN_TERMS:
+        y = grouped(y, RUN_TERMS)
     return np.add.reduce(y, axis=1).reshape(-1)

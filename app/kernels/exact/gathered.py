@@ -5,14 +5,14 @@ from typing import Self
 import numpy as np
 
 from app.kernels.exact.bins import OTHER, Bins, Flags
-from app.kernels.exact.parts import FEW, Part, Sums, collected, folded, side_by_side
+from app.kernels.exact.parts import FEW_PARTS, Part, Sums, collected, folded, side_by_side
 
 # More parts than this are folded into fewer.
-MANY = 32
+_MOST_PARTS = 32
 # Which of the sums of a tile, heads or rests, and the a and b of [a, groups, b].
 Layout = tuple[int, int, int]
-# Elements of sums that wait, to be summed up together.
-PENDING = 1 << 15
+PENDING_ELEMENTS = 1 << 15
+"""Elements that sums [a, groups, b] may have while they wait to be summed up together: a quarter of a megabyte."""
 
 
 class Gathered:
@@ -42,11 +42,11 @@ class Gathered:
             else:
                 self.sums.setdefault((kind, a, b), []).append(sums)
                 self.size += sums.values.size
-        if self.size > PENDING:
+        if self.size > PENDING_ELEMENTS:
             self.parts()
-        if len(self.done) > MANY:
+        if len(self.done) > _MOST_PARTS:
             self.done = folded(self.done)
-            if len(self.done) > MANY:
+            if len(self.done) > _MOST_PARTS:
                 self.spill()
 
     def parts(self) -> list[Part]:
@@ -59,7 +59,7 @@ class Gathered:
     def few(self) -> list[Part]:
         """The same as fewer parts, where there are many."""
         parts = self.parts()
-        return folded(parts) if len(parts) > FEW else parts
+        return folded(parts) if len(parts) > FEW_PARTS else parts
 
     def spill(self) -> Bins:
         """The bins, with all parts in them."""

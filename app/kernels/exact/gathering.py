@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.exact.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Flags
-from app.kernels.exact.gathered import PENDING, Gathered
+from app.kernels.exact.gathered import PENDING_ELEMENTS, Gathered
 from app.kernels.exact.loading import TILES, Loaded, load, measure, near
 from app.kernels.exact.terms import Term
 from app.kernels.kernel import Box
@@ -15,9 +15,11 @@ from app.kernels.regions import Piece, regions
 from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 
-# Elements of an output that a piece of a wide box holds at least, and outputs that are finished together.
-DEPTH = 64
-TOGETHER = 4096
+ELEMENTS_PER_OUTPUT = 64
+"""Elements that a piece of a wide box holds of each of its outputs at least: what is done once per output is little."""
+
+OUTPUTS_TOGETHER = 4096
+"""Outputs that are finished together: a call of NumPy costs little then, and what it makes stays in the cache."""
 
 
 def gather(box: Box, term: Term) -> Iterator[tuple[int, Gathered]]:
@@ -25,11 +27,11 @@ def gather(box: Box, term: Term) -> Iterator[tuple[int, Gathered]]:
     waiting: list[Gathered] = []
     start = stop = size = 0
     _, r1, i, r2 = box.shape
-    depth = term.depth if r1 > term.depth and term.depth * i * r2 <= term.tile else DEPTH
+    depth = term.depth if r1 > term.depth and term.depth * i * r2 <= term.tile else ELEMENTS_PER_OUTPUT
     with TILES.borrowed() as scratch:
         for _, _, pieces in regions(box.shape, term.tile, depth):
             gathered = _of_region(box, pieces, term, scratch)
-            full = stop - start + gathered.outputs > TOGETHER or size + gathered.size > PENDING
+            full = stop - start + gathered.outputs > OUTPUTS_TOGETHER or size + gathered.size > PENDING_ELEMENTS
             if waiting and (full or not gathered.narrow):
                 yield start, Gathered.side_by_side(waiting)
                 waiting, start, size = [], stop, 0

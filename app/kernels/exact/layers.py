@@ -9,9 +9,9 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from app.kernels.exact.parts import FEW, Part, folded
+from app.kernels.exact.parts import FEW_PARTS, Part, folded
 
-CELL = 1 << 12
+CELL_OUTPUTS = 1 << 12
 """Outputs that are layered together."""
 
 
@@ -23,14 +23,14 @@ def layered(held: list[tuple[int, list[Part]]], outputs: int) -> Iterator[tuple[
         for part in parts:
             start, size = at, len(part.values)
             while start < at + size:
-                cell = start // CELL
-                stop = min(at + size, (cell + 1) * CELL)
+                cell = start // CELL_OUTPUTS
+                stop = min(at + size, (cell + 1) * CELL_OUTPUTS)
                 piece = Part(part.values[start - at : stop - at], part.top, part.unit)
-                cells.setdefault(cell, []).append((start - cell * CELL, piece))
+                cells.setdefault(cell, []).append((start - cell * CELL_OUTPUTS, piece))
                 start = stop
     for cell, pieces in cells.items():
-        parts = _layers(pieces, min(CELL, outputs - cell * CELL))
-        yield cell * CELL, folded(parts) if len(parts) > FEW else parts
+        parts = _layers(pieces, min(CELL_OUTPUTS, outputs - cell * CELL_OUTPUTS))
+        yield cell * CELL_OUTPUTS, folded(parts) if len(parts) > FEW_PARTS else parts
 
 
 def _layers(pieces: list[tuple[int, Part]], size: int) -> list[Part]:

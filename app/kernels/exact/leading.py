@@ -6,7 +6,7 @@ import numpy as np
 
 from app.kernels.elementary.double_double import two_sum
 from app.kernels.exact.approximation import nothing
-from app.kernels.exact.bins import WIDTH, carry
+from app.kernels.exact.bins import BIN_BITS, carry
 from app.kernels.rounding import Floats, Integers
 
 
@@ -28,9 +28,9 @@ def _of_three(bins: Integers, lowest: int) -> Leading:
     """At most 97 bits fit two float64; signed as they are."""
     outputs = bins.shape[1]
     digits = [bins[k].astype(np.float64) if k < len(bins) else np.zeros(outputs) for k in range(3)]
-    high, rest = two_sum(digits[2] * 2.0**WIDTH, digits[1])
-    high, low = two_sum(high, rest + digits[0] * 2.0**-WIDTH)
-    return Leading(high, low, np.full(outputs, WIDTH * (lowest + 1)), nothing(outputs))
+    high, rest = two_sum(digits[2] * 2.0**BIN_BITS, digits[1])
+    high, low = two_sum(high, rest + digits[0] * 2.0**-BIN_BITS)
+    return Leading(high, low, np.full(outputs, BIN_BITS * (lowest + 1)), nothing(outputs))
 
 
 def _of_many(bins: Integers, lowest: int) -> Leading:
@@ -49,10 +49,10 @@ def _of_many(bins: Integers, lowest: int) -> Leading:
     padded = np.concatenate((np.zeros((3, outputs), np.int64), digits)).astype(np.float64)
     d3, d2, d1, d0 = (np.take_along_axis(padded, (top + k)[None], axis=0)[0] for k in (3, 2, 1, 0))
     # Of 97 to 129 bits, the first two digits and what rounding leaves of them take the third without an error.
-    high, rest = two_sum(d3 * 2.0**WIDTH, d2)
-    high, rest = two_sum(high, rest + d1 * 2.0**-WIDTH)
-    low, lost = two_sum(rest, d0 * 2.0 ** (-2 * WIDTH))
+    high, rest = two_sum(d3 * 2.0**BIN_BITS, d2)
+    high, rest = two_sum(high, rest + d1 * 2.0**-BIN_BITS)
+    low, lost = two_sum(rest, d0 * 2.0 ** (-2 * BIN_BITS))
     high, low = two_sum(high, low)
-    missed = np.abs(lost) + np.where(last < top - 3, 2.0 ** (-2 * WIDTH), 0.0)
+    missed = np.abs(lost) + np.where(last < top - 3, 2.0 ** (-2 * BIN_BITS), 0.0)
     sign = np.where(negative, -1.0, 1.0)
-    return Leading(high * sign, low * sign, WIDTH * (lowest + top - 1), missed)
+    return Leading(high * sign, low * sign, BIN_BITS * (lowest + top - 1), missed)

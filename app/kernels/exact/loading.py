@@ -12,12 +12,11 @@ from app.kernels.scratch import Scratch, Scratches
 
 Dtype = np.dtype[Any]
 
-TILE, NARROW_TILE = 1 << 16, 1 << 17
+TILE_ELEMENTS, NARROW_TILE_ELEMENTS = 1 << 16, 1 << 17
 """Elements of a tile: two float64 arrays of it stay in a core's second-level cache; of a narrow one, one array and half
 of another."""
 
-
-TILES = Scratches(8, NARROW_TILE)
+TILES = Scratches(8, NARROW_TILE_ELEMENTS)
 """Arrays of a tile: the first for values, the second for their bits or their heads, and more."""
 
 

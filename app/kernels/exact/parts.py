@@ -15,12 +15,14 @@ import numpy as np
 from app.kernels.exact.adding import added, grouped
 from app.kernels.rounding import Floats
 
-# Bits between the largest and the smallest value above which counting by exponent is the quicker way.
-WIDEST = 180
-# No more parts than that are not worth a fold.
-FEW = 5
+MOST_RANGE_BITS = 180
+"""Bits between the top and the unit of values, above which counting by exponent is quicker than cutting."""
+
+FEW_PARTS = 5
+"""So few parts are not worth a fold."""
+
 # Integers up to this size are float64.
-MOST = 1 << 53
+_MOST_EXACT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def scaled(several: list[Sums], exponent: int) -> list[Sums]:
 def collected(several: list[Sums]) -> list[Part]:
     """Sums of the same outputs, [a, groups, b] with the same a and b, as parts."""
     top, unit = max([sums.top for sums in several]), min([sums.unit for sums in several])
-    if top - unit > WIDEST:
+    if top - unit > MOST_RANGE_BITS:
         return [part for sums in several for part in exact_parts(*sums)]
     y = several[0].values if len(several) == 1 else np.concatenate([sums.values for sums in several], axis=1)
     return exact_parts(y, top, unit)
@@ -104,10 +106,10 @@ def _padded(layer: tuple[Part | None, ...], outputs: list[int]) -> Part:
 def folded(parts: list[Part]) -> list[Part]:
     """Many parts of the same outputs as a few; as they are where their range is too wide."""
     parts = joined(parts)
-    if len(parts) <= FEW:
+    if len(parts) <= FEW_PARTS:
         return parts
     top, unit = max(part.top for part in parts), min(part.unit for part in parts)
-    if top - unit > WIDEST:
+    if top - unit > MOST_RANGE_BITS:
         return parts
     stack = np.stack([part.values for part in parts])[None]
     return [_tight(part) for part in exact_parts(stack, top, unit)]
@@ -119,7 +121,7 @@ def joined(parts: list[Part]) -> list[Part]:
     size = 0  # of the last group's sum at most, in its smallest unit
     for part in sorted(parts, key=lambda part: part.unit):
         size += _size(part, groups[-1][0].unit) if groups else 0
-        if not groups or size > MOST:
+        if not groups or size > _MOST_EXACT:
             groups.append([])
             size = _size(part, part.unit)
         groups[-1].append(part)

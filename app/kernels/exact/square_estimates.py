@@ -6,27 +6,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.exact.adding import LONG, added, products
+from app.kernels.exact.adding import LONG_RUN_TERMS, added, products
 from app.kernels.exact.approximation import Approximation, nothing
-from app.kernels.exact.estimates import RUN, Cut, Estimate, Rough, Shape, largest_size
-from app.kernels.exact.loading import NARROW_TILE, READERS, TILE, near
+from app.kernels.exact.estimates import RUN_TERMS, Cut, Estimate, Rough, Shape, largest_size
+from app.kernels.exact.loading import NARROW_TILE_ELEMENTS, READERS, TILE_ELEMENTS, near
 from app.kernels.exact.parts import exact_parts, split
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
-# So many squares are added at once; of more, 2 RUN and then the sums.
-SHORT = 2048
-# Elements of sizes 2^-LIMIT to 2^LIMIT have squares far from overflow and underflow.
-LIMIT = 400
+# Squares of an output that are added in one run; of more, runs of 2 * RUN_TERMS and then their sums.
+_SHORT_RUN_TERMS = 2048
+# Elements of sizes 2^-400 to 2^400 have squares far from overflow and underflow.
+_MOST_EXPONENT = 400
 # Elements of a tile that tell how large the others may be.
-SAMPLE = 256
+_SAMPLE_ELEMENTS = 256
 
 
 class ShortSquares(Estimate):
     """Squares that float64 holds, none of them cut: sums by n additions miss n·2^-53 of themselves, in any order."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        self.tile = NARROW_TILE if dtype.itemsize == 2 else TILE
+        self.tile = NARROW_TILE_ELEMENTS if dtype.itemsize == 2 else TILE_ELEMENTS
 
     def of_tile(self, tile: NDArray[Any], shape: Shape, count: int, scratch: Scratch) -> Rough | None:
         y = scratch.shaped(tile.shape)[0]
@@ -35,8 +35,8 @@ class ShortSquares(Estimate):
         if scale and not largest_size(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
             return None
         y = y.reshape(shape)
-        if shape[2] == 1 and shape[1] >= LONG:
-            sums = np.add.reduce(products(y, y, SHORT), axis=1).reshape(-1)
+        if shape[2] == 1 and shape[1] >= LONG_RUN_TERMS:
+            sums = np.add.reduce(products(y, y, _SHORT_RUN_TERMS), axis=1).reshape(-1)
         else:
             sums = added(np.square(y, out=y)).reshape(-1)
         if scale:
@@ -64,10 +64,10 @@ class Squares(Cut):
     def _of_size(self, largest: float, x: Floats, tile: NDArray[Any], shape: Shape, scratch: Scratch) -> Rough | None:
         """The sums of a tile's squares, if its largest element is not much larger than `largest`; x is `near` it."""
         top = frexp(largest)[1]
-        if not largest < np.inf or not -LIMIT < top < LIMIT:
+        if not largest < np.inf or not -_MOST_EXPONENT < top < _MOST_EXPONENT:
             return None
         r = shape[1]
-        run = r if r <= SHORT else 2 * RUN
+        run = r if r <= _SHORT_RUN_TERMS else 2 * RUN_TERMS
         cut = top - (53 - (run - 1).bit_length()) // 2
         rest, head, *_ = scratch.shaped(tile.shape)
         split(x, cut, head, rest)
@@ -82,9 +82,9 @@ class Squares(Cut):
         else:  # that holds the rest now
             head *= 2
             head += rest
-        small = np.add.reduce(products(head.reshape(shape), rest.reshape(shape), 2 * RUN), axis=1).reshape(-1)
+        small = np.add.reduce(products(head.reshape(shape), rest.reshape(shape), 2 * RUN_TERMS), axis=1).reshape(-1)
         exact = exact_parts(squares, frexp(most)[1], 2 * cut)
-        return Rough(exact, small, 2 * RUN + r // RUN + 5, 2.0 ** (cut - 1))
+        return Rough(exact, small, 2 * RUN_TERMS + r // RUN_TERMS + 5, 2.0 ** (cut - 1))
 
     def _bound(self, exact: Floats, step: Floats | float, count: int) -> Floats:
         bound: Floats = (2 * np.sqrt(exact * count) + count * step) * step
@@ -94,4 +94,4 @@ class Squares(Cut):
 def sample(values: Floats) -> Floats:
     """Some elements of a tile, to guess the size of the others by."""
     # An odd number apart: of a matrix whose width is a power of two, an even one would see a few columns only.
-    return values.reshape(-1)[:: values.size // SAMPLE | 1]
+    return values.reshape(-1)[:: values.size // _SAMPLE_ELEMENTS | 1]

@@ -19,22 +19,22 @@ from app.kernels.few import Ratio
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
-# 32 products of two 24-bit digits add exactly.
-DIGIT, GROUP_BITS = 24, 5
-MOST_DIGITS = 6  # fewer than there are scratch arrays
+# 2^5 products of two digits of 24 bits add exactly: 53 bits in all.
+_DIGIT_BITS, _GROUP_BITS = 24, 5
+_MOST_DIGITS = 6  # of an element; fewer than there are scratch arrays
 # Bits that the largest square may have more than the largest of a sample.
-SPARE = 2
+_SPARE_BITS = 2
 
 
 def cut_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     """x = d0 + d1 + …, x² = Σ di² + 2 Σ di·dj, each sum by itself."""
     y, top, unit = loaded.y, loaded.top, loaded.unit
-    if top - unit > MOST_DIGITS * (DIGIT + 1) - 1 or 2 * unit < LOWEST_UNIT or 2 * top > HIGHEST_TOP:
+    if top - unit > _MOST_DIGITS * (_DIGIT_BITS + 1) - 1 or 2 * unit < LOWEST_UNIT or 2 * top > HIGHEST_TOP:
         return None
     digits: list[Part] = []
     rest, *free = scratch.shaped(y.shape)
-    while top - unit > DIGIT:
-        cut = top - DIGIT
+    while top - unit > _DIGIT_BITS:
+        cut = top - _DIGIT_BITS
         digit = free[len(digits)]
         split(y, cut, digit, rest)
         y = rest
@@ -44,10 +44,10 @@ def cut_squares(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
     found: list[Sums] = []
     for one, other in combinations_with_replacement(digits, 2):
         twice = one is not other
-        sums = products(one.values, other.values, 1 << GROUP_BITS)
+        sums = products(one.values, other.values, 1 << _GROUP_BITS)
         if twice:
             sums *= 2
-        found.append(Sums(sums, one.top + other.top + GROUP_BITS + twice, one.unit + other.unit + twice))
+        found.append(Sums(sums, one.top + other.top + _GROUP_BITS + twice, one.unit + other.unit + twice))
     return found
 
 
@@ -87,7 +87,7 @@ def guess_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> list[Su
         return None
     form = FORMATS[tile.dtype]
     bits = range_of(tile, scratch)[1] if smallest == 0.0 else int(np.float32(sqrt(smallest)).view(form.bits))
-    top, unit = frexp(likely)[1] + SPARE, 2 * form.unit(bits)
+    top, unit = frexp(likely)[1] + _SPARE_BITS, 2 * form.unit(bits)
     if top < unit or not cuttable(top, unit):
         return None
     y = y.reshape(shape)
@@ -111,7 +111,7 @@ def ratio_square(numerator: int, denominator: int) -> Ratio:
 def square(dtype: np.dtype[Any]) -> Term:
     """The squares of a dtype's elements."""
     if dtype == np.float64:
-        depth = 1 << GROUP_BITS
+        depth = 1 << _GROUP_BITS
         return Term(False, READERS[dtype], cut_squares, count_squares, ratio_square, Squares(), depth=depth)
     short = Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares(dtype))
     return replace(short, guess=guess_squares) if dtype == np.float32 else short

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from app.kernels.exact.bins import Bins
 from app.kernels.exact.estimates import Elements, Estimate, Magnitudes, Shape
-from app.kernels.exact.loading import NARROW_TILE, READERS_FOR_SUMS, TILE, Loaded, Reader
-from app.kernels.exact.parts import WIDEST, Sums, exact_sums, scaled
+from app.kernels.exact.loading import NARROW_TILE_ELEMENTS, READERS_FOR_SUMS, TILE_ELEMENTS, Loaded, Reader
+from app.kernels.exact.parts import MOST_RANGE_BITS, Sums, exact_sums, scaled
 from app.kernels.few import Ratio
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
@@ -34,14 +34,14 @@ class Term:
     of_ratio: Callable[[int, int], Ratio]
     estimate: Estimate | None
     enough: int = 0
-    tile: int = TILE
+    tile: int = TILE_ELEMENTS
     depth: int = 16
     guess: Callable[[NDArray[Any], Shape, Scratch], list[Sums] | None] | None = None
 
 
 def cuttable(top: int, unit: int) -> bool:
     """Whether terms of this range make parts."""
-    return top - unit <= WIDEST and unit >= LOWEST_UNIT and top <= HIGHEST_TOP
+    return top - unit <= MOST_RANGE_BITS and unit >= LOWEST_UNIT and top <= HIGHEST_TOP
 
 
 def cut_elements(loaded: Loaded, scratch: Scratch) -> list[Sums] | None:
@@ -83,18 +83,20 @@ def ratio_magnitude(numerator: int, denominator: int) -> Ratio:
 
 
 # Sums of fewer terms are often exact halves between two numbers, and no bound decides those.
-_ENOUGH = 64
+_ENOUGH_TERMS = 64
 
 
 def _tile(dtype: np.dtype[Any]) -> int:
     """Terms of float16 are never cut, so they take one array."""
-    return NARROW_TILE if dtype == np.float16 else TILE
+    return NARROW_TILE_ELEMENTS if dtype == np.float16 else TILE_ELEMENTS
 
 
 def element(dtype: np.dtype[Any]) -> Term:
     """A dtype's elements themselves."""
     estimate = Elements() if dtype == np.float64 else None
-    return Term(True, READERS_FOR_SUMS[dtype], cut_elements, count_elements, ratio, estimate, _ENOUGH, _tile(dtype))
+    return Term(
+        True, READERS_FOR_SUMS[dtype], cut_elements, count_elements, ratio, estimate, _ENOUGH_TERMS, _tile(dtype)
+    )
 
 
 def magnitude(dtype: np.dtype[Any]) -> Term:
@@ -107,6 +109,6 @@ def magnitude(dtype: np.dtype[Any]) -> Term:
         count_magnitudes,
         ratio_magnitude,
         estimate,
-        _ENOUGH,
+        _ENOUGH_TERMS,
         _tile(dtype),
     )

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.elementary.exponential import COARSE, COARSE_BIAS, FINE, FINE_BIAS, WIDTH, exponential
+from app.kernels.elementary.exponential import COARSE_BIAS, COARSE_UNIT, FINE_BIAS, FINE_UNIT, INTERVAL, exponential
 from app.kernels.kernel import Box
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
@@ -20,19 +20,19 @@ from app.kernels.scratch import Scratch
 CLASSES = 10
 """As many classes are kept."""
 
-# Rows up to this length are transposed, so that they are summed many at a time.
-_SHORT = 32
-# Classes up to here are told to the exponential; beyond, x − 16c is made first.
-_NEAR = 1 << 16
-# Of a class with fewer than one element in so many, the members are picked out one by one.
-_RARE = 16
+# Rows of so few elements are transposed, so that they are summed many at a time.
+_SHORT_ROW_ELEMENTS = 32
+# Classes up to here are told to the exponential, which takes |x| < 2^40; beyond, x − 16c is made first.
+_MOST_TOLD_CLASS = 1 << 16
+# The members of a class are picked out one by one where there are so many elements or more to each.
+_ELEMENTS_PER_MEMBER = 16
 _LARGEST = float(np.finfo(np.float64).max)
-# A sum is upper * 2^(FINE + 62) + lower * 2^FINE, 0 <= lower < 2^62.
+# A sum is upper * 2^(FINE_UNIT + 62) + lower * 2^FINE_UNIT, 0 <= lower < 2^62.
 LOWER_BITS = np.int64(62)
-_LOWER = np.int64((1 << 62) - 1)
-_SHIFT = np.int64(COARSE - FINE)
-_COARSE_BITS = LOWER_BITS - _SHIFT
-_COARSE = np.int64((1 << int(_COARSE_BITS)) - 1)
+_LOWER_MASK = np.int64((1 << 62) - 1)
+_COARSE_SHIFT = np.int64(COARSE_UNIT - FINE_UNIT)
+_COARSE_BITS = LOWER_BITS - _COARSE_SHIFT
+_COARSE_MASK = np.int64((1 << int(_COARSE_BITS)) - 1)
 
 
 class ExponentialSums:
@@ -95,7 +95,7 @@ class ExponentialSums:
 def exponential_sums(tile: Box, scratch: Scratch) -> ExponentialSums:
     """The sums of tile[o, r1, i, r2] over r1 and r2."""
     o, r1, i, r2 = tile.shape
-    rows = r1 == 1 and (r2 > _SHORT or o * i == 1)
+    rows = r1 == 1 and (r2 > _SHORT_ROW_ELEMENTS or o * i == 1)
     # Summed over the last axis, or else the first, of x.
     x = tile.reshape(o * i, r2) if rows else tile.transpose(1, 3, 0, 2).reshape(r1 * r2, o * i)
     axis = 1 if rows else 0
@@ -106,11 +106,11 @@ def exponential_sums(tile: Box, scratch: Scratch) -> ExponentialSums:
     largest: Floats = np.maximum.reduce(x, axis=axis)
     top = class_of(largest)
     ends = class_of(np.array((largest.min(), largest.max(), x.min())))
-    if ends[0] == ends[1] == ends[2] and abs(ends[0]) <= _NEAR:
+    if ends[0] == ends[1] == ends[2] and abs(ends[0]) <= _MOST_TOLD_CLASS:
         coarse, fine = exponential(x, int(ends[0]), scratch)
         sums = _words(*(_unbiased(x, axis, b).reshape(1, -1) for x, b in ((coarse, COARSE_BIAS), (fine, FINE_BIAS))))
         return ExponentialSums(largest, np.full(o * i, r1 * r2 > 1), sums)
-    infinite = not ends[2] >= -_NEAR  # a NaN may hide them
+    infinite = not ends[2] >= -_MOST_TOLD_CLASS  # a NaN may hide them
     several = np.add.reduce(x > -np.inf, axis=axis) > 1 if infinite else np.full(o * i, r1 * r2 > 1)
     sums = _over_classes(x, axis, top, scratch)
     largest[np.isnan(largest)] = np.nan  # quiet
@@ -121,9 +121,9 @@ def _over_classes(x: Floats, axis: int, top: Floats, scratch: Scratch) -> Intege
     """The sums of x over one axis where it falls into several classes, or has NaN or infinities in it."""
     r, below = scratch.shaped(x.shape)[4:6]
     # What comes of NaN and infinities is no number from 0 to 9.
-    np.multiply(x, 1 / WIDTH, out=below)
+    np.multiply(x, 1 / INTERVAL, out=below)
     np.rint(below, out=below)
-    np.multiply(below, WIDTH, out=r)
+    np.multiply(below, INTERVAL, out=r)
     np.subtract(x, r, out=r)
     np.subtract(np.expand_dims(top, axis), below, out=below)
     coarse, fine = exponential(r, 0, scratch)
@@ -136,7 +136,7 @@ def _over_classes(x: Floats, axis: int, top: Floats, scratch: Scratch) -> Intege
     while left and depth < CLASSES:
         members = below == depth
         found = np.count_nonzero(members)
-        if found < x.size // _RARE:
+        if found < x.size // _ELEMENTS_PER_MEMBER:
             at = np.flatnonzero(members)
             output = at // x.shape[1] if axis else at % x.shape[1]
             for k in (0, 1):
@@ -152,7 +152,7 @@ def _over_classes(x: Floats, axis: int, top: Floats, scratch: Scratch) -> Intege
 def class_of(x: Floats) -> Floats:
     """rint(x / 16), a finite one for the infinities."""
     bounded = np.minimum(np.maximum(x, -_LARGEST), _LARGEST)
-    bounded *= 1 / WIDTH
+    bounded *= 1 / INTERVAL
     return np.rint(bounded, out=bounded)
 
 
@@ -163,15 +163,15 @@ def _unbiased(digits: Integers, axis: int, bias: int) -> Integers:
 
 
 def _words(coarse: Integers, fine: Integers) -> Integers:
-    """coarse * 2^COARSE + fine * 2^FINE, both [class, output], as upper and lower words."""
-    words = np.stack((coarse >> _COARSE_BITS, ((coarse & _COARSE) << _SHIFT) + fine), axis=1)
+    """coarse * 2^COARSE_UNIT + fine * 2^FINE_UNIT, both [class, output], as upper and lower words."""
+    words = np.stack((coarse >> _COARSE_BITS, ((coarse & _COARSE_MASK) << _COARSE_SHIFT) + fine), axis=1)
     _carry(words)
     return words
 
 
 def _carry(sums: Integers) -> None:
     sums[:, 0] += sums[:, 1] >> LOWER_BITS
-    sums[:, 1] &= _LOWER
+    sums[:, 1] &= _LOWER_MASK
 
 
 def _lowered(sums: Integers, by: Floats) -> Integers:

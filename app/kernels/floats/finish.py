@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.exact.approximation import Approximation, total_of
-from app.kernels.exact.bins import MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, WIDTH, Bins, Flags
+from app.kernels.exact.bins import BIN_BITS, MINUS_INFINITY, NAN, OTHER, PLUS_INFINITY, Bins, Flags
 from app.kernels.exact.gathered import Gathered
-from app.kernels.exact.gathering import TOGETHER
-from app.kernels.exact.layers import CELL, layered
+from app.kernels.exact.gathering import OUTPUTS_TOGETHER
+from app.kernels.exact.layers import CELL_OUTPUTS, layered
 from app.kernels.exact.leading import leading
 from app.kernels.exact.parts import Part
 from app.kernels.exact.terms import HIGHEST_TOP, LOWEST_UNIT
@@ -37,18 +37,18 @@ class Finish:
         values = np.empty(outputs, self.dtype)
         if len(state.bins):
             state.settle()
-            for here in cuts(outputs, TOGETHER):
+            for here in cuts(outputs, OUTPUTS_TOGETHER):
                 values[here] = self._of_settled(state, here, count)
         else:
             cells = dict(layered(state.held, outputs))
-            for here in cuts(outputs, CELL):
+            for here in cuts(outputs, CELL_OUTPUTS):
                 flags = state.flags[here]
                 values[here] = self._of_parts(cells.get(here.start, []), flags, len(flags), count)
         return values
 
     def _of_settled(self, state: Bins, here: slice, count: int) -> NDArray[Any]:
         high, low, exponent, missed = leading(state.bins[:, here], state.lowest)
-        if exponent.min() > LOWEST_UNIT + 3 * WIDTH and exponent.max() < HIGHEST_TOP - 3 * WIDTH:
+        if exponent.min() > LOWEST_UNIT + 3 * BIN_BITS and exponent.max() < HIGHEST_TOP - 3 * BIN_BITS:
             about = Approximation(np.ldexp(high, exponent), np.ldexp(low, exponent), np.ldexp(missed, exponent))
             values, undecided = self.result.settle(about, count, self.dtype)
         else:

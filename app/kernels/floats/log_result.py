@@ -10,8 +10,9 @@ from app.kernels.exact.approximation import Approximation
 from app.kernels.floats.result import Dtype, Result, Settled, alike
 from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
 
-# Of log_pair, whose own bound is 2^-68: what one cut of the data decides, no other decides otherwise.
-_ERROR = 2.0**-66
+# What a logarithm may be off, relative to itself. The bound of log_pair itself is 2^-68: what one cut of the data
+# decides, no other decides otherwise.
+_LOG_ERROR = 2.0**-66
 
 
 class Logarithm(Result):
@@ -32,7 +33,7 @@ class Logarithm(Result):
         size = np.where(positive, high, 1.0)
         first, second = log_pair(size, np.where(positive, low, 0.0), exponent)
         # Near 1 the logarithm is the excess over 1, of which `missed` may be much.
-        error = np.abs(first) * _ERROR + np.where(2 * missed < size, 2 * missed / size, np.inf)
+        error = np.abs(first) * _LOG_ERROR + np.where(2 * missed < size, 2 * missed / size, np.inf)
         below, above = (round_pair(*two_sum(first, second + side), dtype) for side in (-error, error))
         undecided = np.where(positive, ~alike(below, above), (high < 0) & (-high <= missed))
         above[~positive] = np.nan

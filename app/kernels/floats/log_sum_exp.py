@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.elementary.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
-from app.kernels.elementary.exponential import FINE, WIDTH, exponentials_of, powers
+from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
 from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.few import rounded, rows
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
@@ -23,18 +23,21 @@ from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair
 from app.kernels.scratch import Scratch
 
-# Elements of a tile, elements it holds of each output at least, outputs finished together.
-_TILE = 1 << 15
-_DEPTH = 64
-_OUTPUTS = 1 << 13
+# Of a tile: seven arrays of it are at work. It holds so many elements of each output at least.
+_TILE_ELEMENTS = 1 << 15
+_ELEMENTS_PER_OUTPUT = 64
+# Outputs that are finished in one go.
+_OUTPUTS_TOGETHER = 1 << 13
 # e^(-16j).
-_SCALES, _SCALE_TAILS = (part[::-WIDTH] for part in powers(np.arange(-WIDTH * (CLASSES - 1), 1), 1, 512))
+_SCALES, _SCALE_TAILS = (part[::-INTERVAL] for part in powers(np.arange(-INTERVAL * (CLASSES - 1), 1), 1, 512))
 _SCALES_OF_ONE: list[tuple[float, float]] = list(zip(_SCALES.tolist(), _SCALE_TAILS.tolist(), strict=True))
 _HALF_BITS = LOWER_BITS >> 1
-_HALF = np.int64((1 << int(_HALF_BITS)) - 1)
+_HALF_MASK = np.int64((1 << int(_HALF_BITS)) - 1)
+# The same in Python's numbers, which cost less than NumPy's for one output.
 _LOWER_BITS_OF_ONE, _HALF_BITS_OF_ONE = int(LOWER_BITS), int(_HALF_BITS)
-_LOWER_OF_ONE, _HALF_OF_ONE = (1 << _LOWER_BITS_OF_ONE) - 1, int(_HALF)
-_UPPER_UNIT, _MIDDLE_UNIT, _LOWER_UNIT = 2.0 ** (FINE + 62), 2.0 ** (FINE + 31), 2.0**FINE
+_LOWER_MASK_OF_ONE, _HALF_MASK_OF_ONE = (1 << _LOWER_BITS_OF_ONE) - 1, int(_HALF_MASK)
+# What one of each third of a sum is worth: its upper word, and the upper and lower half of its lower one.
+_UPPER_WORTH, _MIDDLE_WORTH, _LOWER_WORTH = 2.0 ** (FINE_UNIT + 62), 2.0 ** (FINE_UNIT + 31), 2.0**FINE_UNIT
 
 
 class LogSumExp:
@@ -54,7 +57,7 @@ class LogSumExp:
 
     def finish(self, state: ExponentialSums, count: int) -> NDArray[Any]:
         results = np.empty(len(state.largest), self._dtype)
-        for part in cuts(len(results), _OUTPUTS):
+        for part in cuts(len(results), _OUTPUTS_TOGETHER):
             results[part] = self._finish(state.largest[part], state.several[part], state.sums[:, :, part])
         return results
 
@@ -67,7 +70,7 @@ class LogSumExp:
         for part in _regions(box):
             parts.append(part)
             outputs += len(part.largest)
-            if outputs >= _OUTPUTS:
+            if outputs >= _OUTPUTS_TOGETHER:
                 results.append(self.finish(ExponentialSums.side_by_side(parts), r1 * r2))
                 parts, outputs = [], 0
         if parts:
@@ -87,7 +90,7 @@ class LogSumExp:
         summed = several & np.isfinite(largest)
         if summed.any():
             high, low = log_pair(*_total(sums[:, :, summed]), 0)
-            total, error = two_sum(WIDTH * class_of(largest[summed]), high)
+            total, error = two_sum(INTERVAL * class_of(largest[summed]), high)
             results[summed] = round_pair(*two_sum(total, error + low), self._dtype)
         return results
 
@@ -101,21 +104,21 @@ def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
     """The result of a few finite numbers, by the steps of many and to the same bits."""
     if len(row) == 1:
         return row[0]
-    top = round(max(row) / WIDTH)
-    if round(min(row) / WIDTH) == top:
-        high, low = _pair_of_one(sum(exponentials_of([x - WIDTH * top for x in row])))
+    top = round(max(row) / INTERVAL)
+    if round(min(row) / INTERVAL) == top:
+        high, low = _pair_of_one(sum(exponentials_of([x - INTERVAL * top for x in row])))
     else:
         high, low = _total_of_one(row, top)
     high, low = log_of_one(high, low, 0)
-    total, error = two_sum(float(WIDTH * top), high)
+    total, error = two_sum(float(INTERVAL * top), high)
     return pair_of_one(*two_sum(total, error + low), dtype)
 
 
 def _total_of_one(row: list[float], top: int) -> tuple[float, float]:
     """The sum over classes, relative to class `top`, the first."""
-    own = [round(x / WIDTH) for x in row]
+    own = [round(x / INTERVAL) for x in row]
     sums: dict[int, int] = {}
-    for c, power in zip(own, exponentials_of([x - WIDTH * c for x, c in zip(row, own, strict=True)]), strict=True):
+    for c, power in zip(own, exponentials_of([x - INTERVAL * c for x, c in zip(row, own, strict=True)]), strict=True):
         sums[top - c] = sums.get(top - c, 0) + power
     high, low = _pair_of_one(sums[0])
     for depth in sorted(sums):
@@ -128,16 +131,19 @@ def _total_of_one(row: list[float], top: int) -> tuple[float, float]:
 
 
 def _pair_of_one(units: int) -> tuple[float, float]:
-    """units * 2^FINE as a double-double."""
-    upper, lower = units >> _LOWER_BITS_OF_ONE, units & _LOWER_OF_ONE
-    high, low = two_sum(upper * _UPPER_UNIT, (lower >> _HALF_BITS_OF_ONE) * _MIDDLE_UNIT)
-    return quick_two_sum(high, low + (lower & _HALF_OF_ONE) * _LOWER_UNIT)
+    """units * 2^FINE_UNIT as a double-double."""
+    upper, lower = units >> _LOWER_BITS_OF_ONE, units & _LOWER_MASK_OF_ONE
+    high, low = two_sum(
+        upper * _UPPER_WORTH,
+        (lower >> _HALF_BITS_OF_ONE) * _MIDDLE_WORTH,
+    )
+    return quick_two_sum(high, low + (lower & _HALF_MASK_OF_ONE) * _LOWER_WORTH)
 
 
 def _regions(box: Box) -> Iterator[ExponentialSums]:
     """The sums of runs of outputs, one after the other."""
-    scratch = Scratch(7, min(box.size, _TILE))
-    for _, _, (first, *others) in regions(box.shape, _TILE, _DEPTH):
+    scratch = Scratch(7, min(box.size, _TILE_ELEMENTS))
+    for _, _, (first, *others) in regions(box.shape, _TILE_ELEMENTS, _ELEMENTS_PER_OUTPUT):
         with np.errstate(invalid="ignore"):
             state = exponential_sums(box[first], scratch)
             for other in others:
@@ -156,10 +162,9 @@ def _total(sums: Integers) -> tuple[Floats, Floats]:
 
 
 def _pair(upper: Integers, lower: Integers) -> tuple[Floats, Floats]:
-    """upper * 2^(FINE + 62) + lower * 2^FINE as a double-double, without error below 2^31 terms."""
-    top, middle, bottom = (
-        digits.astype(np.float64) * 2.0**unit
-        for digits, unit in ((upper, FINE + 62), (lower >> _HALF_BITS, FINE + 31), (lower & _HALF, FINE))
-    )
+    """upper * 2^(FINE_UNIT + 62) + lower * 2^FINE_UNIT as a double-double, without error below 2^31 terms."""
+    top = upper.astype(np.float64) * _UPPER_WORTH
+    middle = (lower >> _HALF_BITS).astype(np.float64) * _MIDDLE_WORTH
+    bottom = (lower & _HALF_MASK).astype(np.float64) * _LOWER_WORTH
     high, low = two_sum(top, middle)
     return quick_two_sum(high, low + bottom)

@@ -10,11 +10,11 @@ from app.kernels.regions import cuts
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
 
-# Outputs merged together.
-_OUTPUTS = 1 << 13
+# Outputs that are merged in one go, with five arrays to compute in.
+_OUTPUTS_TOGETHER = 1 << 13
 
 FRACTION_BITS = np.int64(52)
-FIELD = np.int64(0x7FF)
+FIELD_MASK = np.int64(0x7FF)
 BIAS = 1023
 
 ZERO, INFINITE, NAN = 1, 2, 4
@@ -41,8 +41,8 @@ class Products:
 
     def merge(self, other: Self, at: int = 0) -> None:
         """Multiply. Associative up to the rounding of the last of 106 bits (see `product`)."""
-        memory = Scratch(5, min(_OUTPUTS, len(other.high)))
-        for part in cuts(len(other.high), _OUTPUTS):
+        memory = Scratch(5, min(_OUTPUTS_TOGETHER, len(other.high)))
+        for part in cuts(len(other.high), _OUTPUTS_TOGETHER):
             here = slice(at + part.start, at + part.stop)
             high, low = self.high[here], self.low[here]
             scratch = memory.shaped(high.shape)
@@ -55,7 +55,7 @@ class Products:
 def read_fields(values: Floats, fields: Integers) -> None:
     """The exponent fields: 0 for zeros and subnormals, 2047 for infinities and NaN."""
     np.right_shift(values.view(np.int64), FRACTION_BITS, out=fields)
-    fields &= FIELD
+    fields &= FIELD_MASK
 
 
 def normalise(high: Floats, low: Floats, exponent: Integers, scale: Integers) -> Integers:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.kernels.elementary.double_double import multiply_into, two_product_into
 from app.kernels.floats.mantissas import (
     BIAS,
-    FIELD,
+    FIELD_MASK,
     FRACTION_BITS,
     INFINITE,
     NAN,
@@ -22,17 +22,18 @@ from app.kernels.regions import cuts, regions
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
 
-# Elements taken in together, elements that are multiplied together in the cache, factors multiplied there at least.
-SLAB = 1 << 19
-_TILE = 1 << 16
-_FACTORS = 16
+# Elements taken in together, elements that are multiplied together in the cache, and the least factors of a product
+# there.
+SLAB_ELEMENTS = 1 << 19
+_TILE_ELEMENTS = 1 << 16
+_LEAST_FACTORS = 16
 # Halvings after which mantissas, below 2 before, go back to it: 2^(2^8) is far from overflow.
 _HALVINGS = 8
 # Elements of a box that is not worth the detour over lanes.
-_FEW = 1 << 12
+_FEW_ELEMENTS = 1 << 12
 
-_SIGN_AND_FRACTION = np.int64(-0x7FF0000000000001)
-_ONE = np.int64(BIAS << 52)
+_SIGN_AND_FRACTION_MASK = np.int64(-0x7FF0000000000001)
+_FIELD_OF_ONE = np.int64(BIAS << 52)
 _SUBNORMAL_SCALE = 64
 
 
@@ -42,19 +43,19 @@ class Multiplication:
     def __init__(self, size: int, bits: int) -> None:
         self._bits = bits
         # Of these only what is used ever becomes memory.
-        self._results = Scratch(3, min(size, SLAB))
-        self._factors = Scratch(2, min(size, SLAB))
-        self._scratch = Scratch(5, min(size, SLAB) // 2)
+        self._results = Scratch(3, min(size, SLAB_ELEMENTS))
+        self._factors = Scratch(2, min(size, SLAB_ELEMENTS))
+        self._scratch = Scratch(5, min(size, SLAB_ELEMENTS) // 2)
 
     def products(self, slab: Box) -> Products:
         """The products of slab[o, r1, i, r2] over r1 and r2."""
         o, r1, i, r2 = slab.shape
-        if slab.size <= _FEW and r1 * r2 <= 1 << _HALVINGS:
+        if slab.size <= _FEW_ELEMENTS and r1 * r2 <= 1 << _HALVINGS:
             return self._few(slab)
         axis, reduced = (1, r1) if r1 >= r2 else (3, r2)
         # The longer reduced axis falls into segments of some lanes each. Segments are multiplied lane by lane while
         # they are in the cache, what is left over becomes lanes of its own, and then lanes are multiplied together.
-        lanes = max(1, reduced // _FACTORS)
+        lanes = max(1, reduced // _LEAST_FACTORS)
         segments = reduced // lanes
         whole = segments * lanes
         before, after = slab.shape[:axis], slab.shape[axis + 1 :]
@@ -70,7 +71,7 @@ class Multiplication:
             self._multiply(tail, axis, [_along(x, axis, slice(lanes, None)) for x in results], seen)
         exponents: Integers = np.add.reduce(exponent, axis=(1, 3)).reshape(-1)
         high, low = (x.transpose(1, 3, 0, 2).reshape(-1, o * i) for x in (high, low))
-        for part in cuts(o * i, max(1, _TILE // len(high))):
+        for part in cuts(o * i, max(1, _TILE_ELEMENTS // len(high))):
             self._lanes(high, low, part, exponents)
         return Products(high[0].copy(), low[0].copy(), exponents, seen.reshape(-1))
 
@@ -101,7 +102,7 @@ class Multiplication:
         over = np.moveaxis(factors, axis, 0)
         in_memory = (*range(1, axis + 1), 0, *range(axis + 1, 5))
         high, low, exponent = results
-        for a, b, pieces in regions(over.shape[1:], max(1, _TILE // len(over)), 1):
+        for a, b, pieces in regions(over.shape[1:], max(1, _TILE_ELEMENTS // len(over)), 1):
             for piece in pieces:
                 tile = over[(slice(None), *piece)]
                 high[piece], low[piece], exponent[piece] = self._tile(tile, in_memory, seen[a, b])
@@ -116,15 +117,15 @@ class Multiplication:
         mantissas, fields = high.view(np.int64), low.view(np.int64)
         read_fields(values.transpose(in_memory), fields.transpose(in_memory))
         exponent: Integers = np.add.reduce(fields, axis=0)
-        if np.minimum.reduce(fields, axis=None) == 0 or np.maximum.reduce(fields, axis=None) == FIELD:
+        if np.minimum.reduce(fields, axis=None) == 0 or np.maximum.reduce(fields, axis=None) == FIELD_MASK:
             _note(values, seen)
             small = fields == 0
             values = np.multiply(values, 2.0**_SUBNORMAL_SCALE, out=values.copy(), where=small)
             read_fields(values, fields)
             exponent = np.add.reduce(fields - small * _SUBNORMAL_SCALE, axis=0)
         exponent -= BIAS * len(tile)
-        np.bitwise_and(values.view(np.int64), _SIGN_AND_FRACTION, out=mantissas)
-        mantissas |= _ONE
+        np.bitwise_and(values.view(np.int64), _SIGN_AND_FRACTION_MASK, out=mantissas)
+        mantissas |= _FIELD_OF_ONE
         length, bits = len(tile), self._bits
         while length > 1 and 2 * bits <= FRACTION_BITS:  # the short mantissas of narrow formats: no error yet
             half, length, bits = length // 2, length - length // 2, 2 * bits

@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from app.kernels.few import product_of, rounded, rows
 from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Products
-from app.kernels.floats.multiplication import SLAB, Multiplication
+from app.kernels.floats.multiplication import SLAB_ELEMENTS, Multiplication
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FORMATS, Floats, Integers, leading_bits, round_one, round_pair, round_scaled
 
 # Elements of each output that a slab holds at least, where there are as many.
-_DEPTH = 64
-# Outputs finished together.
-_OUTPUTS = 1 << 13
+_ELEMENTS_PER_OUTPUT = 64
+# Outputs that are finished in one go.
+_OUTPUTS_TOGETHER = 1 << 13
 # Exponents with which neither half of a double-double leaves the normal range.
-_MODERATE = 900
+_MODERATE_EXPONENT = 900
 
 
 class Product:
@@ -49,16 +49,16 @@ class Product:
         multiplication = Multiplication(box.size, FORMATS[self._dtype].precision)
         state = self.identity(o * i)
         with np.errstate(invalid="ignore"):  # signalling NaN
-            if box.size <= SLAB:
+            if box.size <= SLAB_ELEMENTS:
                 return multiplication.products(box)
-            for a, b, pieces in regions(box.shape, SLAB, _DEPTH):
+            for a, b, pieces in regions(box.shape, SLAB_ELEMENTS, _ELEMENTS_PER_OUTPUT):
                 for piece in pieces:
                     state.merge(multiplication.products(box[piece]), a.start * i + b.start)
         return state
 
     def finish(self, state: Products, count: int) -> NDArray[Any]:
         results = np.empty(len(state.high), self._dtype)
-        for part in cuts(len(results), _OUTPUTS):
+        for part in cuts(len(results), _OUTPUTS_TOGETHER):
             results[part] = _rounded(state.high[part], state.low[part], state.exponent[part], self._dtype)
         if state.seen.any():
             zero, infinite = state.seen == ZERO, state.seen == INFINITE
@@ -95,7 +95,7 @@ def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
 
 
 def _rounded(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if np.abs(exponent).max() > _MODERATE:
+    if np.abs(exponent).max() > _MODERATE_EXPONENT:
         return round_scaled(high, low, exponent, dtype)
     scale = ((exponent + BIAS) << FRACTION_BITS).view(np.float64)
     return round_pair(high * scale, low * scale, dtype)

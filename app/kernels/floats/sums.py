@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.kernels.exact.bins import Bins
 from app.kernels.exact.deciding import decide
 from app.kernels.exact.estimates import Estimate, Rough, side_by_side, together
-from app.kernels.exact.gathering import DEPTH, TOGETHER, gather, summed_in_the_middle
+from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, OUTPUTS_TOGETHER, gather, summed_in_the_middle
 from app.kernels.exact.loading import TILES
 from app.kernels.exact.squares import square
 from app.kernels.exact.terms import Term, element, magnitude
@@ -83,14 +83,14 @@ class ExactSum:
         waiting: list[tuple[Box, Rough]] = []
         outputs, count = 0, box.shape[1] * box.shape[3]
         with TILES.borrowed() as scratch:
-            for a, b, pieces in regions(box.shape, estimate.tile, DEPTH):
+            for a, b, pieces in regions(box.shape, estimate.tile, ELEMENTS_PER_OUTPUT):
                 tiles = (summed_in_the_middle(box[piece]) for piece in pieces)
                 found = [estimate.of_tile(tile, shape, count, scratch) for tile, shape in tiles]
                 region = box[a, :, b]
                 several = region.shape[0] * region.shape[2]
                 waiting.append((region, together(found, several)))
                 outputs += several
-                if outputs >= TOGETHER:
+                if outputs >= OUTPUTS_TOGETHER:
                     results.append(self._settled(waiting, estimate, count))
                     waiting, outputs = [], 0
         if waiting:

@@ -11,8 +11,8 @@ from app.kernels.kernel import Box
 DISTANCES = 139
 """Those that count: e^-138 is above 2^-200 and e^-139 below."""
 
-_OUTPUTS = 256
-"""Histograms moved at a time."""
+_OUTPUTS_TOGETHER = 256
+"""Outputs whose histograms are merged in one go."""
 
 
 @dataclass(slots=True)
@@ -31,9 +31,9 @@ class Histograms:
         self.elements += other.elements
         # A million histograms of three elements should not take eight bytes a count.
         self.counts = self.counts.astype(np.min_scalar_type(self.elements), copy=False)
-        for start in range(0, other.largest.size, _OUTPUTS):
-            theirs = slice(start, start + _OUTPUTS)
-            mine = slice(at + start, at + min(start + _OUTPUTS, other.largest.size))
+        for start in range(0, other.largest.size, _OUTPUTS_TOGETHER):
+            theirs = slice(start, start + _OUTPUTS_TOGETHER)
+            mine = slice(at + start, at + min(start + _OUTPUTS_TOGETHER, other.largest.size))
             largest = np.maximum(self.largest[mine], other.largest[theirs])
             _move(self.counts[mine], distances(largest, self.largest[mine]))
             moved = other.counts[theirs].astype(self.counts.dtype)

@@ -22,21 +22,22 @@ from app.kernels.integers.wide import wrapped
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import PIECE, ROWS, Piece, pieces, regions
 
-_BITS = 320
-_WEIGHT = [scaled_power(-d, _BITS) / (1 << _BITS) for d in range(DISTANCES)]
+_WEIGHT_BITS = 320  # below the binary point: the least weight, 2^-200, has over a hundred of them
+_WEIGHT = [scaled_power(-d, _WEIGHT_BITS) / (1 << _WEIGHT_BITS) for d in range(DISTANCES)]
 _WEIGHTS = np.array(_WEIGHT)
 
 _VISIBLE_WEIGHTS = np.append(np.maximum(_WEIGHTS, 2.0**-48), 0.0)
-"""Weights for sums of up to LONG elements. A second term always shows, if only in the last bits; one too far is 0."""
+"""Weights for sums of up to _MOST_WEIGHED_ELEMENTS. A second term always shows, if only in the last bits; one too far
+is 0."""
 
-LONG = 1 << 18
-"""Elements of an output up to which its weights are added up as they come, and not counted."""
+_MOST_WEIGHED_ELEMENTS = 1 << 18
+"""Elements an output may have for its weights to be added up as they come, and not counted."""
 
-_TURNED = 16
+_TURNED_ROW_ELEMENTS = 16
 """Rows of so few elements are turned into columns."""
 
-_ERROR = 1e-9
-"""More than all the roundings of a sum of weights and what visible weights add to it."""
+_WEIGHT_ERROR = 1e-9
+"""Relative to a sum of weights: more than all its roundings and what visible weights add to it."""
 
 
 def _weights_of(distance: NDArray[Any], into: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -48,7 +49,7 @@ def _weights_of(distance: NDArray[Any], into: NDArray[np.float64]) -> NDArray[np
 
 def _exact_floor_log(counts: list[int]) -> int:
     """floor(log Σ counts[d] e^-d), beyond doubt."""
-    bits = _BITS
+    bits = _WEIGHT_BITS
     while True:
         total = sum(count * scaled_power(-d, bits) for d, count in enumerate(counts))
         slack = 2 * sum(counts) + 2
@@ -65,8 +66,8 @@ def _of_few(row: list[int]) -> int:
     largest = max(row)
     distances = [largest - x for x in row if largest - x < DISTANCES]
     total = sum([_WEIGHT[d] for d in distances])
-    floor = bisect_right(REAL_POWERS, total * (1 - _ERROR))
-    if floor != bisect_right(REAL_POWERS, total * (1 + _ERROR)):
+    floor = bisect_right(REAL_POWERS, total * (1 - _WEIGHT_ERROR))
+    if floor != bisect_right(REAL_POWERS, total * (1 + _WEIGHT_ERROR)):
         floor = _exact_floor_log([distances.count(d) for d in range(DISTANCES)])
     answer = largest + floor
     return answer + 1 if answer < 0 and len(distances) > 1 else answer
@@ -96,7 +97,7 @@ class IntegerLogSumExp:
 
     def finish(self, state: Histograms, count: int) -> NDArray[Any]:
         sums = np.einsum("nd,d->n", state.counts, _WEIGHTS)
-        floors = floor_log(sums, _ERROR, lambda k: _exact_floor_log(state.counts[k].tolist()))
+        floors = floor_log(sums, _WEIGHT_ERROR, lambda k: _exact_floor_log(state.counts[k].tolist()))
         return self._cut(state.largest, floors, np.einsum("nd->n", state.counts, dtype=np.int64, casting="unsafe") > 1)
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -104,14 +105,14 @@ class IntegerLogSumExp:
         if box.size <= FEW_ELEMENTS:
             rows = box.transpose(0, 2, 1, 3).reshape(-1, r1 * r2).tolist()
             return filled(into, wrapped([_of_few(row) for row in rows], self.dtype))
-        if r1 * r2 > LONG:
+        if r1 * r2 > _MOST_WEIGHED_ELEMENTS:
             return filled(into, self.finish(self.partial(box), r1 * r2))
         outputs = np.empty(o * i, self.dtype) if into is None else into
         here = outputs.reshape(o, i)
         memory = np.empty(PIECE, self.dtype), np.empty(PIECE)
         for a, b, found in regions(box.shape, PIECE, ROWS):
             part = box[a, :, b]
-            if r1 == 1 and r2 <= _TURNED:
+            if r1 == 1 and r2 <= _TURNED_ROW_ELEMENTS:
                 part = np.ascontiguousarray(part.reshape(-1, r2).T).reshape(1, r2, -1, 1)
                 found = [(slice(None),) * 4]
             else:
@@ -137,7 +138,7 @@ class IntegerLogSumExp:
             return _exact_floor_log(counts[:DISTANCES].tolist())
 
         flat = sums.reshape(-1)
-        return self._cut(largest.reshape(-1), floor_log(flat, _ERROR, exact), flat > 1)
+        return self._cut(largest.reshape(-1), floor_log(flat, _WEIGHT_ERROR, exact), flat > 1)
 
     def _cut(self, largest: NDArray[Any], floors: NDArray[Any], several: NDArray[np.bool_]) -> NDArray[Any]:
         """largest + log, cut toward zero, where log is `floors` and, where it has `several` terms, a fraction."""

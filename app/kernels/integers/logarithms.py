@@ -17,9 +17,10 @@ from app.kernels.integers.wide import Int64s
 _EXPONENTS = range(1, 89)
 """Up to e^88, which is beyond 2^126: the sum of 2^62 elements of 64 bits."""
 
-_BITS = 64
+_POWER_BITS = 64
+"""Bits of the powers of e below the binary point."""
 
-_FEW = 8
+_FEW_POWERS = 8
 """Powers of e that numbers are compared with one after the other."""
 
 _DOUBT = 1e-11
@@ -40,10 +41,10 @@ def scaled_power(exponent: int, bits: int) -> int:
     return e**exponent >> precision * exponent - bits if exponent else 1 << bits
 
 
-POWERS = [(scaled_power(exponent, _BITS) >> _BITS) + 1 for exponent in _EXPONENTS]
+POWERS = [(scaled_power(exponent, _POWER_BITS) >> _POWER_BITS) + 1 for exponent in _EXPONENTS]
 """The least integers above e, e^2, …: an integer at or above POWERS[k - 1] has a logarithm of at least k."""
 
-REAL_POWERS = [scaled_power(exponent, _BITS) / (1 << _BITS) for exponent in _EXPONENTS]
+REAL_POWERS = [scaled_power(exponent, _POWER_BITS) / (1 << _POWER_BITS) for exponent in _EXPONENTS]
 """The powers themselves, rounded."""
 
 
@@ -74,7 +75,7 @@ def floor_log(estimate: NDArray[np.float64], error: float, exact: Callable[[int]
     others: NDArray[Any]
     powers = REAL_POWERS[: bisect_right(REAL_POWERS, float(estimate.max()) * (1 + error))]
     below, above = 1 - error, 1 + error
-    if len(powers) <= _FEW:
+    if len(powers) <= _FEW_POWERS:
         floors, others = (_passed(estimate, [power / side for power in powers]) for side in (below, above))
     else:
         values = np.maximum(estimate, 1)
@@ -92,7 +93,7 @@ def floor_log_integers(values: NDArray[Any]) -> NDArray[Any]:
     """floor(log x) of positive integers, of any integer dtype."""
     least = bisect_right(POWERS, int(values.min(initial=np.iinfo(values.dtype).max)))
     powers = POWERS[least : bisect_right(POWERS, int(values.max(initial=1)))]
-    if len(powers) <= (_FEW if values.itemsize > 2 else 2 * _FEW):
+    if len(powers) <= (_FEW_POWERS if values.itemsize > 2 else 2 * _FEW_POWERS):
         return _passed(values, powers, least)
     logs = np.log(values, dtype=np.float64)
     floors = logs.astype(np.int64)

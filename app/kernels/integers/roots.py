@@ -8,17 +8,20 @@ from numpy.typing import NDArray
 from app.kernels.integers.squares import SQUARE_WIDTH
 from app.kernels.integers.wide import Int64s, WideIntegers, wrapped
 
-_SMALL = 2.0**100
-_LARGE = 2.0**140
+_DIRECT_SUM = 2.0**100
+"""Below this, what a float64 root leaves of the sum says how far it is off."""
+
+_REFINED_SUM = 2.0**140
+"""Below this, it does after one step of Newton's."""
 
 
 def floor_roots(sums: WideIntegers) -> Int64s:
     """The roots of sums that are not negative, in limbs of SQUARE_WIDTH bits, cut to integers, modulo 2^64."""
     estimate = sums.estimate()
     largest = estimate.max()
-    if largest >= _LARGE:  # over 4096 elements an output: there are few of them
+    if largest >= _REFINED_SUM:  # over 4096 elements an output: there are few of them
         return wrapped(map(isqrt, sums.exact(slice(None))), np.dtype(np.int64))
-    if largest >= _SMALL:
+    if largest >= _DIRECT_SUM:
         return _wide_roots(sums, np.sqrt(estimate))
     # The float64 root is less than 1 off and its floor at most 1. The rest, which tells by how much, is below 2^53
     # then, so that it is enough to know it modulo 2^64.

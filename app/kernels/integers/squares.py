@@ -12,12 +12,14 @@ from app.kernels.kernel import Box
 from app.kernels.regions import pieces
 
 SQUARE_WIDTH = 21
+"""Bits of a limb, and of a digit of an element: three digits hold the 64 bits of any."""
+
 SQUARE_LENGTH = 1 << 16
 """Elements an output may have in a box that `exact_square_sum` takes: so many products of two digits, at most 2^45 to a
 limb, stay below 2^61."""
 
-_MOST = 1 << 45
-"""Sums of squares up to here are no more than one element may add to a limb."""
+_MOST_A_LIMB = 1 << 45
+"""The largest sum of squares that may go to one limb: what a single element may add to it."""
 
 
 def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
@@ -29,9 +31,9 @@ def exact_square_sum(box: Box, memory: Int64s) -> WideIntegers:
         bound = largest(part)
         most = bound**2 * part.shape[1] * part.shape[3]
         sums = limbs[:, large[0], large[2]]
-        if most <= min(np.iinfo(part.dtype).max, _MOST):
+        if most <= min(np.iinfo(part.dtype).max, _MOST_A_LIMB):
             sums[0] += wrapped_square_sum(part).astype(np.int64, copy=False)
-        elif part.itemsize < 8 and most <= _MOST:
+        elif part.itemsize < 8 and most <= _MOST_A_LIMB:
             runs = runs_of(part, bound**2)
             if runs:
                 found = wrapped_square_sum(in_runs(part, runs)).reshape(*sums.shape[1:], runs)
