@@ -98,9 +98,6 @@ def test_every_pattern_gives_the_extreme_of_each_output(
                 box = mixed(dtype, shape, seed)
                 before = bits(box)
                 whole = reduction.whole(box)
-                room = np.zeros_like(whole)
-                assert reduction.whole(box, room) is room
-                assert bits(room) == bits(whole)
                 state = reduction.partial(box)
                 assert whole.dtype == dtype
                 assert whole.shape == (shape[0] * shape[2],)
