@@ -1,8 +1,7 @@
 """Sum, Mean, L1, SumSquare, L2 and LogSum of floats: an exact sum of terms, then one rounding of its result."""
 
-from dataclasses import dataclass
 from math import copysign
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +23,17 @@ from app.kernels.regions import regions
 from app.kernels.rounding import FORMATS
 
 
-@dataclass(frozen=True, slots=True)
 class ExactSum:
     """A result of the exact sum of terms, correctly rounded into the dtype of the elements."""
 
-    few_threads: ClassVar[int] = 2
-    outputs_at_once: ClassVar[int] = OUTPUTS
+    few_threads = 2
+    outputs_at_once = OUTPUTS
 
-    dtype: np.dtype[Any]
-    term: Term
-    result: Result
+    def __init__(self, dtype: np.dtype[Any], term: Term, result: Result) -> None:
+        self._dtype = dtype
+        self._term = term
+        self._result = result
+        self._finish = Finish(dtype, result, term.signed)
 
     def identity(self, outputs: int) -> Bins:
         return Bins(outputs)
@@ -41,41 +41,37 @@ class ExactSum:
     @quiet
     def partial(self, box: Box, first: int = 0) -> Bins:
         state = Bins(box.shape[0] * box.shape[2])
-        for start, gathered in gather(box, self.term):
+        for start, gathered in gather(box, self._term):
             gathered.add_to(state, start)
         return state
 
     @quiet
     def finish(self, state: Bins, count: int) -> NDArray[Any]:
-        return self._rounding.of_bins(state, count)
-
-    @property
-    def _rounding(self) -> Finish:
-        return Finish(self.dtype, self.result, self.term.signed)
+        return self._finish.of_bins(state, count)
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         few = rows(box)
         if few is None:
             return filled(into, self._many(box))
-        return filled(into, rounded([self._of_few(row) for row in few], self.dtype))
+        return filled(into, rounded([self._of_few(row) for row in few], self._dtype))
 
     def _of_few(self, row: list[float]) -> float:
-        total, exponent = sum_of(self.term.of_ratio(*x.as_integer_ratio()) for x in row)
+        total, exponent = sum_of(self._term.of_ratio(*x.as_integer_ratio()) for x in row)
         if total:
-            return self.result.of_sum(total, exponent, len(row), self.dtype)
-        minus_zero = self.term.signed and self.result.keeps_one and all(copysign(1.0, x) < 0 for x in row)
-        return -0.0 if minus_zero else self.result.of_zero
+            return self._result.of_sum(total, exponent, len(row), self._dtype)
+        minus_zero = self._term.signed and self._result.keeps_one and all(copysign(1.0, x) < 0 for x in row)
+        return -0.0 if minus_zero else self._result.of_zero
 
     @quiet
     def _many(self, box: Box) -> NDArray[Any]:
-        if self.term.estimate is None or box.shape[1] * box.shape[3] < self.term.enough:
+        if self._term.estimate is None or box.shape[1] * box.shape[3] < self._term.enough:
             return self._exact(box)
-        return self._estimated(box, self.term.estimate)
+        return self._estimated(box, self._term.estimate)
 
     def _exact(self, box: Box) -> NDArray[Any]:
-        outputs, rounding = np.empty(box.shape[0] * box.shape[2], self.dtype), self._rounding
-        for start, gathered in gather(box, self.term):
-            outputs[start : start + gathered.outputs] = rounding.of_gathered(gathered, box.shape[1] * box.shape[3])
+        outputs = np.empty(box.shape[0] * box.shape[2], self._dtype)
+        for start, gathered in gather(box, self._term):
+            outputs[start : start + gathered.outputs] = self._finish.of_gathered(gathered, box.shape[1] * box.shape[3])
         return outputs
 
     def _estimated(self, box: Box, estimate: Estimate) -> NDArray[Any]:
@@ -100,21 +96,21 @@ class ExactSum:
     def _settled(self, waiting: list[tuple[Box, Rough]], estimate: Estimate, count: int) -> NDArray[Any]:
         """The results of regions that have been estimated."""
         about = estimate.closed(side_by_side([sums for _, sums in waiting]), count)
-        values, undecided = self.result.settle(about, count, self.dtype)
-        undecided |= (about.high == 0) & (self.term.signed | (about.missed > 0))
+        values, undecided = self._result.settle(about, count, self._dtype)
+        undecided |= (about.high == 0) & (self._term.signed | (about.missed > 0))
         if np.count_nonzero(undecided):
             decide(values, undecided, [region for region, _ in waiting], self._exact)
         return values
 
     def empty(self) -> np.generic:
-        if np.isnan(self.result.of_nothing):
-            return FORMATS[self.dtype].quiet_nan
-        nothing: np.generic = self.dtype.type(self.result.of_nothing)
+        if np.isnan(self._result.of_nothing):
+            return FORMATS[self._dtype].quiet_nan
+        nothing: np.generic = self._dtype.type(self._result.of_nothing)
         return nothing
 
     @quiet
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
-        if self.term.signed and self.result.keeps_one:
+        if self._term.signed and self._result.keeps_one:
             return values
         return self.whole(values.reshape(1, 1, -1, 1)).reshape(values.shape)
 
