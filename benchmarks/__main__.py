@@ -22,6 +22,7 @@ README = Path(__file__).parent / "README.md"
 BEGIN = "<!-- What follows is written by `make bench ARGS=--write`. -->\n"
 FIVE = list(PATTERNS)[:5]
 TWO = ["float32", "int64"]
+FOUR = ["float32", "float64", "bfloat16", "int64"]
 
 
 def arguments() -> argparse.Namespace:
@@ -45,21 +46,30 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _tables(chosen: argparse.Namespace, small: bool) -> dict[int, list[str]]:
+    """The dtypes that kernels are measured on, by number of threads: more of them on one."""
+    cores = usable_cores()
+    tables = {cores: ["float32"]} if small else {1: FOUR} | ({cores: TWO} if cores > 1 else {})
+    dtypes = chosen.dtypes or (list(NUMPY_DTYPES) if chosen.full else None)
+    return {threads: dtypes or tables.get(threads, TWO) for threads in chosen.threads or tables}
+
+
 def main() -> None:
     """Measure, print, write."""
     chosen = arguments()
     if chosen.plot and find_spec("matplotlib") is None:
         raise SystemExit("--plot needs matplotlib: .venv-dev/bin/python -m uv pip install --group bench")
     small = chosen.scale != "default" and not chosen.full
-    dtypes = chosen.dtypes or (list(NUMPY_DTYPES) if chosen.full else ["float32"] if small else TWO)
     patterns = chosen.patterns or (["first", "last"] if small else FIVE)
-    threads = chosen.threads or ([usable_cores()] if small else sorted({1, usable_cores()}))
     rounds, megabytes = (1, 1) if chosen.scale == "tiny" else (5, 64)
-    choice = Choice(chosen.operators, dtypes, patterns, threads, chosen.kind, rounds, megabytes)
+    choices = [
+        Choice(chosen.operators, dtypes, patterns, threads, chosen.kind, rounds, megabytes)
+        for threads, dtypes in _tables(chosen, small).items()
+    ]
     signal(SIGTERM, lambda *_: sys.exit(143))  # ends the servers on the way out
     workloads = [] if chosen.only == "kernels" else chosen.workloads
     peers = [name for name in chosen.against if name not in {FLOOR, OURS}]
-    results = run(chosen.scale, workloads, peers, chosen.peers, None if chosen.only == "servers" else choice)
+    results = run(chosen.scale, workloads, peers, chosen.peers, [] if chosen.only == "servers" else choices)
     print(results.markdown())
     if chosen.json:
         chosen.json.write_text(json.dumps(asdict(results), indent=1))

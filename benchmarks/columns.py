@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from benchmarks.client import Failed, Request
@@ -83,5 +84,5 @@ def columns(workload: Workload, setting: Setting) -> Iterator[Column]:
                 measures[row] = measure
             except Failed as reason:
                 values[row] = str(reason)
-        medians = in_turn(list(measures.values()), setting.scale.rounds)
+        medians = map(median, in_turn(list(measures.values()), setting.scale.rounds))
         yield Column(workload.table, title, workload.unit, values | dict(zip(measures, medians, strict=True)))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
+from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ from benchmarks.timing import in_turn, seconds
 
 BLOCK_BYTES = 1 << 20
 BUDGET = 0.4
-"""Seconds after which a cell is measured no more."""
+"""Seconds after which a cell is measured no more, once it was measured LEAST times."""
+LEAST = 3
 
 # Shapes of 64 MB of 4-byte elements; of others, the largest dimension is longer or shorter. The last two are 12 MB.
 PATTERNS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
@@ -41,7 +43,7 @@ class Choice(NamedTuple):
     operators: Sequence[str]
     dtypes: Sequence[str]
     patterns: Sequence[str]
-    threads: Sequence[int]
+    threads: int
     kind: str = "normal"
     rounds: int = 5
     megabytes: int = 64
@@ -49,7 +51,8 @@ class Choice(NamedTuple):
 
 class Row(NamedTuple):
     """Throughputs in GB/s: the tensor whole, as blocks of 1 MiB, by NumPy and by onnxruntime (None if it has no
-    such kernel); and whether their answers are ours, bit for bit."""
+    such kernel). How many times as fast as theirs the whole is, the median over rounds, in each of which all were
+    measured; and whether their answers are ours, bit for bit."""
 
     operator: str
     dtype: str
@@ -58,8 +61,10 @@ class Row(NamedTuple):
     whole: float
     blocks: float
     numpy: float
+    times_numpy: float
     numpy_agrees: bool
     engine: float | None
+    times_engine: float | None
     engine_agrees: bool
 
 
@@ -80,21 +85,20 @@ def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
 
 
 def rows(choice: Choice) -> Iterator[Row]:
-    """One row for each operator, dtype, pattern and number of threads that go together."""
-    for threads in choice.threads:
-        workers = Workers(threads)
-        for dtype_name in choice.dtypes:
-            dtype = NUMPY_DTYPES[dtype_name]
-            for pattern in choice.patterns:
-                shape, axes = PATTERNS[pattern]
-                if prod(shape) > 1 << 23:
-                    shape = (shape[0] * choice.megabytes // 16 // dtype.itemsize, *shape[1:])
-                x = elements(dtype, prod(shape), choice.kind).reshape(shape)
-                for name in choice.operators:
-                    taken = any(dtype_name in operator.dtypes for operator in versions_of(name))
-                    if taken and not (name.startswith("Arg") and len(axes) > 1):
-                        yield _row(name, dtype_name, pattern, x, workers, choice.rounds)
-        workers.close()
+    """One row for each operator, dtype and pattern that go together."""
+    workers = Workers(choice.threads)
+    for dtype_name in choice.dtypes:
+        dtype = NUMPY_DTYPES[dtype_name]
+        for pattern in choice.patterns:
+            shape, axes = PATTERNS[pattern]
+            if prod(shape) > 1 << 23:
+                shape = (shape[0] * choice.megabytes // 16 // dtype.itemsize, *shape[1:])
+            x = elements(dtype, prod(shape), choice.kind).reshape(shape)
+            for name in choice.operators:
+                taken = any(dtype_name in operator.dtypes for operator in versions_of(name))
+                if taken and not (name.startswith("Arg") and len(axes) > 1):
+                    yield _row(name, dtype_name, pattern, x, workers, choice.rounds)
+    workers.close()
 
 
 def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers, rounds: int) -> Row:
@@ -119,8 +123,21 @@ def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers,
         calls.append(other)
     with np.errstate(all="ignore"):
         answers = [np.asarray(call()).tobytes() for call in calls]
-        times = in_turn([partial(seconds, call) for call in calls], rounds, BUDGET)
-    whole, blocks, numpy, *engines = (x.nbytes / 1e9 / each for each in times)
+        times = in_turn([partial(seconds, call) for call in calls], rounds, BUDGET, min(rounds, LEAST))
+    whole, blocks, numpy, *engines = (x.nbytes / 1e9 / median(each) for each in times)
+    _, _, times_numpy, *times_engines = (median(b / a for a, b in zip(times[0], each, strict=True)) for each in times)
     agrees = [answer == answers[0] for answer in answers]
-    fourth = engines[0] if engines else None
-    return Row(name, dtype, pattern, workers.threads, whole, blocks, numpy, agrees[2], fourth, agrees[-1])
+    return Row(
+        name,
+        dtype,
+        pattern,
+        workers.threads,
+        whole,
+        blocks,
+        numpy,
+        times_numpy,
+        agrees[2],
+        engines[0] if engines else None,
+        times_engines[0] if engines else None,
+        agrees[-1],
+    )

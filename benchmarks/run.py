@@ -46,9 +46,9 @@ class Results:
 
 
 def run(
-    scale: str, workloads: Sequence[str], peers: Sequence[str], environments: Path, choice: Choice | None
+    scale: str, workloads: Sequence[str], peers: Sequence[str], environments: Path, choices: Sequence[Choice]
 ) -> Results:
-    """Measure the workloads on the floor, on keepdims and on the peers, and the kernels of `choice`."""
+    """Measure the workloads on the floor, on keepdims and on the peers, and the kernels of `choices`."""
     results = Results()
     with ExitStack() as stack:
         if workloads:
@@ -64,8 +64,9 @@ def run(
         else:
             servers = {}
         results.versions = versions(servers)
-    if choice is not None:
+    if choices:
         _say(report.table(report.LIVE_TITLES, []).rstrip())
+    for choice in choices:
         for row in kernels.rows(choice):
             results.kernels.append(row)
             _say(f"| {' | '.join(report.live(row))} |")

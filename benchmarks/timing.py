@@ -1,7 +1,6 @@
 """Measuring in turn, A B C A B C …, so that a machine that slows down slows them all."""
 
 from collections.abc import Callable, Sequence
-from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -13,18 +12,20 @@ def seconds(call: Callable[[], Any]) -> float:
     return perf_counter() - start
 
 
-def in_turn(measures: Sequence[Callable[[], float]], rounds: int, budget: float = float("inf")) -> list[float]:
-    """The median of each measure: at most `rounds` of them, at least one, and no new round after `budget` seconds.
-    Later ones of a round find a warmer cache: the order turns round every time. The first of all should not be the
-    first ever.
+def in_turn(
+    measures: Sequence[Callable[[], float]], rounds: int, budget: float = float("inf"), least: int = 1
+) -> list[list[float]]:
+    """What each measure gave, round by round: at most `rounds` of them, and after `budget` seconds no more than the
+    `least`. Later ones of a round find a warmer cache: the order turns round every time. The first of all should not
+    be the first ever.
     """
     found: list[list[float]] = [[] for _ in measures]
     order = list(range(len(measures)))
     start = perf_counter()
-    for _ in range(rounds):
+    for done in range(1, rounds + 1):
         for which in order:
             found[which].append(measures[which]())
-        if perf_counter() - start > budget:
+        if done >= least and perf_counter() - start > budget:
             break
         order.reverse()
-    return [median(each) for each in found]
+    return found

@@ -35,9 +35,12 @@ def test_one_run_measures_every_workload_and_the_kernels(tmp_path: Path) -> None
     assert set(columns["servers", "small JSON"]) == {FLOOR, OURS, "naive FastAPI"}
     assert len(columns["operators", "small JSON"]) == 1 + 12
 
-    measured = {(operator, dtype): engine for operator, dtype, *_, engine, _ in results["kernels"]}
+    measured = {(operator, dtype): rates for operator, dtype, _, _, *rates in results["kernels"]}
     assert {operator for operator, _ in measured} == {"ReduceSum", "ArgMin"}
-    assert measured["ReduceSum", "float32"] > 0
+    whole, blocks, numpy, times_numpy, _, engine, times_engine, _ = measured["ReduceSum", "float32"]
+    assert min(whole, blocks) > 0
+    assert times_numpy == pytest.approx(whole / numpy)
+    assert times_engine == pytest.approx(whole / engine)
     for title in ("Machine", "Servers", "Operators", "Growth", "Kernels"):
         assert f"### {title}\n" in run.stdout
 
