@@ -61,6 +61,25 @@ def test_the_calls_can_be_copied_and_run(visit: Visit, server: str, tmp_path: Pa
         calls[language] = page.evaluate("navigator.clipboard.readText()")
     answer = json.loads(page.locator("#answer").inner_text())
     assert f"{server}{path}" in calls["curl"]
+    assert_answered(calls, answer, tmp_path)
+
+
+@pytest.mark.parametrize(("dtype", "values"), [("bool", "[[true,\n  false]]"), ("int64", "[[9007199254740993, 7]]")])
+def test_the_calls_hold_elements_of_any_dtype(visit: Visit, tmp_path: Path, dtype: str, values: str) -> None:
+    page = visit("/v20/reduce_max")
+    page.get_by_label("dtype").select_option(dtype)
+    page.get_by_label("values").fill(values)
+    page.get_by_role("button", name="Run").click()
+    page.wait_for_selector("text=data, shape [1, 2]")
+    calls = {
+        language: page.locator("figure.call", has_text=language).locator("pre").inner_text()
+        for language in ("curl", "Python", "TypeScript")
+    }
+    assert_answered(calls, json.loads(page.locator("#answer").inner_text()), tmp_path)
+
+
+def assert_answered(calls: dict[str, str], answer: object, tmp_path: Path) -> None:
+    """Each call is answered so when it is run."""
     printed: list[object] = []
     exec(calls["Python"], {"print": printed.append})
     assert printed == [answer]
@@ -69,9 +88,7 @@ def test_the_calls_can_be_copied_and_run(visit: Visit, server: str, tmp_path: Pa
         assert json.loads(subprocess.run(command, shell=True, capture_output=True, check=True).stdout) == answer
     if shutil.which("node"):
         program = tmp_path / "call.mjs"
-        program.write_text(
-            calls["TypeScript"].replace("console.log(", "console.log(JSON.stringify(").replace("json());", "json()));")
-        )
+        program.write_text(calls["TypeScript"].replace("answer.json()", "answer.text()"))
         assert json.loads(subprocess.run(["node", program], capture_output=True, check=True).stdout) == answer
 
 

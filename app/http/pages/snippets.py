@@ -1,6 +1,7 @@
 """The same call in several languages, ready to copy: {url} and {body} stand for the path's address and the JSON.
 
-Where the service has keys, a call takes one from the environment.
+The JSON is a text in every language, never pasted in as code: Python has no true, and the numbers of JavaScript lose
+digits of long integers. Where the service has keys, a call takes one from the environment.
 """
 
 _OPEN = {
@@ -10,14 +11,15 @@ curl {url} --json '{body}'
     "Python": """\
 import httpx
 
-answer = httpx.post("{url}", json={body})
+body = '{body}'
+answer = httpx.post("{url}", content=body, headers={"Content-Type": "application/json"})
 print(answer.json())
 """,
     "TypeScript": """\
 const answer = await fetch("{url}", {
   method: "POST",
   headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({body}),
+  body: '{body}',
 });
 console.log(await answer.json());
 """,
@@ -32,15 +34,16 @@ import os
 
 import httpx
 
-key = {"Authorization": f"Bearer {os.environ['KEY']}"}
-answer = httpx.post("{url}", json={body}, headers=key)
+body = '{body}'
+headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ['KEY']}"}
+answer = httpx.post("{url}", content=body, headers=headers)
 print(answer.json())
 """,
     "TypeScript": """\
 const answer = await fetch("{url}", {
   method: "POST",
   headers: { "Content-Type": "application/json", Authorization: `Bearer ${process.env.KEY}` },
-  body: JSON.stringify({body}),
+  body: '{body}',
 });
 console.log(await answer.json());
 """,

@@ -38,7 +38,7 @@ function reducedAxes(rank) {
 }
 
 function fillCalls() {
-  const request = body();
+  const request = body().replace(/\s+/g, " ").replaceAll("'", "\\u0027"); // it stands between single quotes, on one line
   for (const call of calls) {
     call.textContent = call.dataset.template.replace("{url}", () => url).replace("{body}", () => request);
   }
