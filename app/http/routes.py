@@ -59,7 +59,8 @@ def page_routes(answering: Mapping[str, Reduce], settings: Settings) -> APIRoute
         found = answering.get(request.scope["path"])
         if found is None:
             raise HTTPException(404)
-        response = represent(operator_page(found.operator), request, settings)
+        opset = int(request.path_params["opset"]) if found.location else None
+        response = represent(operator_page(found.operator), request, settings, opset)
         if found.location:
             response.headers["content-location"] = found.location
         return response

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.spec.names import nearest, quoted
 from app.spec.operators import Operator, versions_of
 from app.spec.parameters import Parameter
 
@@ -19,6 +20,16 @@ class ParameterChange:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleChange:
+    """What a version says of tensors that has nothing to do with a parameter. `narrows`: it refuses what the version
+    before takes; `about`: what it is about, in two words."""
+
+    narrows: bool
+    about: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What an operator version does that the one before did not, and the other way round."""
 
@@ -29,13 +40,24 @@ class Changes:
     parameters_added: tuple[Parameter, ...]
     parameters_removed: tuple[Parameter, ...]
     parameters_changed: tuple[ParameterChange, ...]
-    rules_changed: tuple[str, ...]
+    rules_changed: tuple[RuleChange, ...]
+
+    @property
+    def breaking_because(self) -> tuple[str, ...]:
+        """Why a model or a request written for the old version may have to change: what was accepted is refused now,
+        or has moved. Nothing if none has to."""
+        gone = [*self.dtypes_removed, *(parameter.name for parameter in self.parameters_removed)]
+        moved = [change.new.name for change in self.parameters_changed if change.became_input]
+        return (
+            *((f"{', '.join(gone)}: no longer accepted",) if gone else ()),
+            *(f"{name} became an input: models must change, requests here do not" for name in moved),
+            *(rule.words for rule in self.rules_changed if rule.narrows),
+        )
 
     @property
     def breaking(self) -> bool:
-        """Whether a model written for the old version has to change: something went away, or axes became an input."""
-        moved = any(change.became_input for change in self.parameters_changed)
-        return bool(self.dtypes_removed or self.parameters_removed or moved)
+        """Whether there is a reason that it is."""
+        return bool(self.breaking_because)
 
 
 def previous(operator: Operator) -> Operator | None:
@@ -67,12 +89,14 @@ def changes(operator: Operator) -> Changes | None:
     )
 
 
-def _rules_changed(before: Operator, operator: Operator) -> tuple[str, ...]:
+def _rules_changed(before: Operator, operator: Operator) -> tuple[RuleChange, ...]:
     if before.takes_empty == operator.takes_empty:
         return ()
     if operator.takes_empty:
-        return ("A tensor without elements is no longer refused as such; only an axis of size 0 is.",)
-    return ("A tensor without elements is refused, whichever dimension is 0.",)
+        words = "a tensor without elements is accepted again, unless the axis itself has size 0"
+    else:
+        words = "a tensor without elements is refused, whichever dimension has size 0"
+    return (RuleChange(not operator.takes_empty, "empty tensors", words),)
 
 
 def dtype_refusal(operator: Operator, dtype: str) -> str:
@@ -83,7 +107,8 @@ def dtype_refusal(operator: Operator, dtype: str) -> str:
         return f"{here}; no version does; this one takes {', '.join(operator.dtypes)}"
     if operator.version < taking[0]:
         return f"{here}; {dtype} is accepted since version {taking[0]}"
-    return f"{here}; {dtype} is accepted until version {taking[-1]}"
+    after = min(row.version for row in versions_of(operator.name) if row.version > taking[-1])
+    return f"{here}; {dtype} is accepted until version {taking[-1]}, which serves opsets up to {after - 1}"
 
 
 def parameter_refusal(operator: Operator, name: str) -> str:
@@ -91,5 +116,6 @@ def parameter_refusal(operator: Operator, name: str) -> str:
     versions = [row.version for row in versions_of(operator.name) if name in row.parameters.model_fields]
     names = ", ".join(sorted(operator.parameters.model_fields))
     if not versions:
-        return f"no version of {operator.name} has a parameter of that name; version {operator.version} has {names}"
+        none = f"no version of {operator.name} has a parameter {quoted(name)}"
+        return f"{none}{nearest(name, operator.parameters.model_fields)}; version {operator.version} has {names}"
     return f"{name} exists since version {versions[0]} of {operator.name}; version {operator.version} has {names}"

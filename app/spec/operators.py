@@ -10,6 +10,7 @@ from re import sub
 
 from app.errors import UnknownOperator, UnknownVersion
 from app.spec.dtypes import BFLOAT16, BOOL, BYTES, FLOATS, HIGH_PRECISION, NUMERIC
+from app.spec.names import nearest, quoted
 from app.spec.parameters import (
     Axes,
     AxesFromFront,
@@ -136,12 +137,13 @@ def resolve(path_name: str, opset: int) -> Operator:
     """The row that serves an opset; UnknownOperator or UnknownVersion if there is none."""
     opsets = SERVING.get(path_name)
     if opsets is None:
-        raise UnknownOperator(f"there is no operator of that name; there are {', '.join(SERVING)}")
+        none = f"there is no operator {quoted(path_name)}"
+        raise UnknownOperator(f"{none}{nearest(path_name, SERVING)}; there are {', '.join(SERVING)}")
     operator = opsets.get(opset)
     if operator is None:
         versions = ", ".join(str(row.version) for row in versions_of(opsets[LAST_OPSET].name))
         raise UnknownVersion(
-            f"there is no such opset; opsets 1 to {LAST_OPSET} exist, and {path_name} has the versions {versions}"
+            f"there is no opset {opset}; opsets 1 to {LAST_OPSET} exist, and {path_name} has the versions {versions}"
         )
     return operator
 

@@ -6,13 +6,23 @@ here: inside the service there is only `Reduction`.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, PlainValidator, StrictInt
+from pydantic.fields import FieldInfo
 
 from app.errors import AxisOutOfRange, DuplicateAxis
 
 Role = Literal["attribute", "input"]
+
+
+class Kind(Enum):
+    """What a parameter holds."""
+
+    FLAG = "0 or 1"
+    AXIS = "an axis"
+    AXES = "a list of axes"
 
 
 def flag(value: object) -> bool:
@@ -22,8 +32,9 @@ def flag(value: object) -> bool:
     raise ValueError
 
 
-Flag = Annotated[bool, PlainValidator(flag)]
-Integers = Annotated[tuple[StrictInt, ...], FailFast()]
+Flag = Annotated[bool, PlainValidator(flag), Kind.FLAG]
+OneAxis = Annotated[StrictInt, Kind.AXIS]
+AnyAxes = Annotated[tuple[StrictInt, ...], FailFast(), Kind.AXES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +50,22 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter as ONNX declares it: `type` in ONNX's spelling, `accepted` in terms of r, the rank of the data."""
+    """One parameter as ONNX declares it, `type` in ONNX's spelling. `negative`: axes may count from the back."""
 
     name: str
+    kind: Kind
     role: Role
     type: str
     default: int | None
-    accepted: str
+    negative: bool
     description: str
+
+    @property
+    def accepted(self) -> str:
+        """The values it takes, in terms of r, the rank of the data."""
+        if self.kind is Kind.FLAG:
+            return "0 or 1"
+        return "[-r, r-1]" if self.negative else "[0, r-1]"
 
 
 class Parameters(BaseModel, ABC):
@@ -59,7 +78,7 @@ class Parameters(BaseModel, ABC):
     note: ClassVar[str] = ""
     """What a reader of this version's page should know beyond its parameters."""
 
-    keepdims: Flag = Field(default=True, description="1 keeps every reduced dimension with size 1, 0 removes it.")
+    keepdims: Flag = Field(default=True, description="1 keeps reduced dimensions with size 1, 0 drops them.")
 
     @abstractmethod
     def reduction(self, rank: int) -> Reduction:
@@ -68,21 +87,19 @@ class Parameters(BaseModel, ABC):
     @classmethod
     def described(cls) -> tuple[Parameter, ...]:
         """The parameters in ONNX's terms, inputs before attributes."""
-        fields = cls.model_fields.items()
-        parameters = (cls._described(name, field.default, field.description or "") for name, field in fields)
+        parameters = (cls._described(name, field) for name, field in cls.model_fields.items())
         return tuple(sorted(parameters, key=lambda parameter: (parameter.role == "attribute", parameter.name)))
 
     @classmethod
-    def _described(cls, name: str, default: int, description: str) -> Parameter:
-        bounds = "[-r, r-1]" if cls.negative_axes else "[0, r-1]"
-        match name:
-            case "axes":
-                kind = "tensor(int64)" if cls.axes_role == "input" else "int[]"
-                return Parameter(name, cls.axes_role, kind, None, bounds, description)
-            case "axis":
-                return Parameter(name, "attribute", "int", default, bounds, description)
-            case _:
-                return Parameter(name, "attribute", "int", int(default), "0 or 1", description)
+    def _described(cls, name: str, field: FieldInfo) -> Parameter:
+        kind = next(each for each in field.metadata if isinstance(each, Kind))
+        role, spelled, default = cls.axes_role, "int[]", None
+        if kind is not Kind.AXES:
+            role, spelled, default = "attribute", "int", int(field.default)
+        elif role == "input":
+            spelled = "tensor(int64)"
+        negative = cls.negative_axes and kind is not Kind.FLAG
+        return Parameter(name, kind, role, spelled, default, negative, field.description or "")
 
     def _within(self, axis: int, rank: int, place: str) -> int:
         """The axis counted from the front."""
@@ -98,7 +115,7 @@ class Parameters(BaseModel, ABC):
 class AxesFromFront(Parameters):
     """Opset 1: `axes` is an attribute; its members count from the front. Without axes everything is reduced."""
 
-    axes: Integers = Field(default=(), description="The axes to reduce; none given, or an empty list, means all.")
+    axes: AnyAxes = Field(default=(), description="The axes to reduce. If omitted or empty, every axis is reduced.")
 
     def reduction(self, rank: int) -> Reduction:
         if not self.axes:
@@ -122,14 +139,19 @@ class AxesOrNoop(Axes):
     """ReduceSum at opset 11 also takes `noop_with_empty_axes`, an attribute ONNX's own list has only from 13 on."""
 
     note = (
-        "noop_with_empty_axes is an addition to this version: a published page of it describes the parameter, though "
-        "the attributes ONNX itself lists do not have it before version 13."
+        "`noop_with_empty_axes` is an addition to this version: a published page describes it here, although ONNX's "
+        "own list of attributes has it only from version 13 on."
     )
 
+    axes: AnyAxes = Field(
+        default=(),
+        description="The axes to reduce. If omitted or empty, every axis is reduced, or none with "
+        "`noop_with_empty_axes=1`.",
+    )
     noop_with_empty_axes: Flag = Field(
         default=False,
-        description="1 together with no axes reduces nothing: only the element-wise part of the operator applies, and "
-        "the shape stays as it is.",
+        description="What omitted or empty axes mean: 0 reduces every axis; 1 reduces none, so that the shape stays "
+        "and only the element-wise part of the operator applies.",
     )
 
     def reduction(self, rank: int) -> Reduction:
@@ -143,15 +165,15 @@ class AxesInput(AxesOrNoop):
 
     axes_role = "input"
     note = (
-        "In a model of this version axes is an optional input and not an attribute; a request gives it beside the "
-        "tensor all the same."
+        "In a model of this version `axes` is an optional input rather than an attribute; in a request it stands "
+        "beside the tensor either way."
     )
 
 
 class AxisFromFront(Parameters):
     """Arg* at opset 1: one `axis`, counted from the front."""
 
-    axis: StrictInt = Field(default=0, description="The one axis along which the position is looked for.")
+    axis: OneAxis = Field(default=0, description="The axis to search along.")
 
     def reduction(self, rank: int) -> Reduction:
         return Reduction((self._within(self.axis, rank, "/axis"),), self.keepdims)
@@ -168,7 +190,7 @@ class AxisAndSide(Axis):
 
     select_last_index: Flag = Field(
         default=False,
-        description="Which of several equal extremes gives its position: 0 the first, 1 the last.",
+        description="Which of several equal extremes is meant: 0 the first, 1 the last.",
     )
 
     def reduction(self, rank: int) -> Reduction:

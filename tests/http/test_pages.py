@@ -140,6 +140,44 @@ def test_a_version_tells_what_each_version_of_the_operator_brought() -> None:
         assert f">{words}</span>" in text
 
 
+def test_a_rule_that_is_stricter_and_one_that_is_lifted_are_told_apart() -> None:
+    text = html_of(page("arg_min", 13), Site())
+    stricter, lifted = (text.partition(f">version {version}</a>")[2].partition("</li>")[0] for version in (11, 12))
+    assert "<span>− empty tensors</span>" in stricter
+    assert '<span class="breaking">breaking</span>' in stricter
+    assert "<span>+ empty tensors</span>" in lifted
+    assert "breaking" not in lifted
+
+
+def test_why_a_version_breaks_is_told() -> None:
+    text = html_of(page("reduce_min", 18), Site())
+    assert '<span class="breaking">yes</span>: axes became an input: models must change, requests here do not' in text
+    assert page("arg_max", 11).model_dump()["differences"]["breaking"] is True
+
+
+@pytest.mark.parametrize("path", ["/v17/reduce_min", "/v13/reduce_min"])
+def test_who_asks_for_another_opset_is_told_which_version_serves_it(service: Service, path: str) -> None:
+    said = "You asked for opset 17; version 13 serves it."
+    html, json = (service.get(path, {"accept": accept}) for accept in ("text/html", "application/json"))
+    assert (said in html.text) == (path == "/v17/reduce_min")
+    for answer in (html, json):
+        assert answer.headers.get("content-location") == ("/v13/reduce_min" if path == "/v17/reduce_min" else None)
+    assert json.json() == service.get("/v13/reduce_min").json()
+
+
+@every_row
+def test_code_in_sentences_is_shown_as_code(operator: Operator) -> None:
+    text = html_of(operator_page(operator), Site()).partition('id="try"')[0]
+    assert "<code>keepdims=1</code> keeps reduced dimensions" in text
+    assert "`" not in text
+
+
+def test_what_omitted_axes_mean_is_true_of_the_version() -> None:
+    assert "If `axes` is omitted or empty, every axis is reduced. Negative" in page("reduce_sum", 1).description
+    said = "every axis is reduced, unless `noop_with_empty_axes=1`: then none is, and the answer is the absolute value"
+    assert said in page("reduce_l1", 18).description
+
+
 def test_the_first_page_lists_every_version(service: Service) -> None:
     found = service.get("/", {"accept": "text/html"})
     links = Outline(found.text).links

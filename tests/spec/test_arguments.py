@@ -122,8 +122,12 @@ def test_an_axis_named_twice_is_refused(axes: list[int]) -> None:
         ("v12/reduce_min", "noop_with_empty_axes", "noop_with_empty_axes exists since version 18 of ReduceMin"),
         ("v1/reduce_sum", "noop_with_empty_axes", "noop_with_empty_axes exists since version 11 of ReduceSum"),
         ("v11/arg_max", "select_last_index", "select_last_index exists since version 12 of ArgMax"),
-        ("v13/arg_max", "axes", "no version of ArgMax has a parameter of that name; version 13 has axis, keepdims"),
-        ("v20/reduce_min", "a/b~", "no version of ReduceMin has a parameter of that name"),
+        (
+            "v13/arg_max",
+            "axes",
+            r'of ArgMax has a parameter "axes" \(did you mean axis\?\); version 13 has axis, keepdims',
+        ),
+        ("v20/reduce_min", "a/b~", 'no version of ReduceMin has a parameter "a/b~"; version 20 has axes'),
     ],
 )
 def test_an_unknown_parameter_is_refused_with_the_version_that_has_it(path: str, name: str, message: str) -> None:

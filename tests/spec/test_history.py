@@ -52,11 +52,23 @@ def test_arg_min_12_adds_select_last_index_and_takes_empty_tensors() -> None:
     assert not found.breaking
 
 
-def test_versions_break_where_axes_became_an_input_or_dtypes_went() -> None:
+def test_versions_break_where_axes_became_an_input_dtypes_went_or_a_rule_is_stricter() -> None:
     assert breaking_versions("reduce_min") == [18]
     assert breaking_versions("reduce_sum") == [13]
     assert breaking_versions("reduce_log_sum") == [18, 28]
-    assert breaking_versions("arg_max") == []
+    assert breaking_versions("arg_min") == breaking_versions("arg_max") == [11]
+
+
+def test_why_a_version_breaks_is_said() -> None:
+    def words(path_name: str, version: int) -> tuple[str, ...]:
+        found = changes(resolve(path_name, version))
+        assert found is not None
+        return found.breaking_because
+
+    assert words("reduce_min", 18) == ("axes became an input: models must change, requests here do not",)
+    assert words("reduce_log_sum", 28) == ("int32, int64, uint32, uint64: no longer accepted",)
+    assert words("arg_min", 11) == ("a tensor without elements is refused, whichever dimension has size 0",)
+    assert words("arg_min", 12) == ()
 
 
 def test_a_refused_dtype_is_told_since_or_until_when_it_is_accepted() -> None:
@@ -67,5 +79,7 @@ def test_a_refused_dtype_is_told_since_or_until_when_it_is_accepted() -> None:
 
     assert words("reduce_min", 11, "int8").endswith("int8 is accepted since version 12")
     assert words("reduce_min", 18, "bool").endswith("bool is accepted since version 20")
-    assert words("reduce_log_sum", 28, "int32").endswith("int32 is accepted until version 18")
+    assert words("reduce_log_sum", 28, "int32").endswith(
+        "int32 is accepted until version 18, which serves opsets up to 27"
+    )
     assert "no version does; this one takes float16, float32, " in words("reduce_sum", 13, "int16")

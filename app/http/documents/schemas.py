@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 from app.http.health import Health, Version
 from app.http.pages.operator import OperatorPage, OperatorsIndex
 from app.spec.operators import Operator
-from app.spec.parameters import Parameter
+from app.spec.parameters import Kind, Parameter
 from app.tensors.nesting import MAX_RANK
 
 Schema = dict[str, Any]
@@ -99,17 +99,19 @@ def dtype_schema(dtypes: tuple[str, ...]) -> Schema:
 def parameter_schema(parameter: Parameter) -> Schema:
     axis: Schema = {
         "type": "integer",
-        "minimum": -MAX_RANK if parameter.accepted.startswith("[-r") else 0,
+        "minimum": -MAX_RANK if parameter.negative else 0,
         "maximum": MAX_RANK - 1,
     }
-    flag: Schema = {"type": "integer", "minimum": 0, "maximum": 1}
-    if parameter.name == "axes":
-        words = f"{parameter.description} Each lies in {parameter.accepted}, where r is the rank of data."
-        return {"type": "array", "items": axis, "maxItems": MAX_RANK, "description": words}
-    if parameter.name == "axis":
-        words = f"{parameter.description} It lies in {parameter.accepted}, where r is the rank of data."
-        return {**axis, "default": parameter.default, "description": words}
-    return {**flag, "default": parameter.default, "description": parameter.description}
+    match parameter.kind:
+        case Kind.AXES:
+            words = f"{parameter.description} Each lies in {parameter.accepted}, where r is the rank of data."
+            return {"type": "array", "items": axis, "maxItems": MAX_RANK, "description": words}
+        case Kind.AXIS:
+            words = f"{parameter.description} It lies in {parameter.accepted}, where r is the rank of data."
+            return {**axis, "default": parameter.default, "description": words}
+        case Kind.FLAG:
+            flag: Schema = {"type": "integer", "minimum": 0, "maximum": 1}
+            return {**flag, "default": parameter.default, "description": parameter.description}
 
 
 def _without_titles(schema: Schema) -> Schema:

@@ -3,20 +3,23 @@
 Links are relative, so that they hold under whatever prefix a proxy strips.
 """
 
+import re
 from json import dumps
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from app.http.pages.examples import examples
 from app.http.pages.home import Home
 from app.http.pages.matrix import matrix
-from app.http.pages.operator import Differences, OperatorPage, OperatorsIndex, operator_page, operators_index
+from app.http.pages.operator import OperatorPage, OperatorsIndex, operator_page, operators_index
 from app.http.pages.problem_pages import ProblemPage, ProblemsIndex
 from app.http.pages.site import Site
 from app.http.pages.snippets import filled, snippets
 from app.spec.dtypes import ONNX_NAMES
-from app.spec.operators import resolve, versions_of
+from app.spec.history import changes
+from app.spec.operators import Operator, resolve, versions_of
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -33,16 +36,26 @@ HTML_HEADERS = {"content-security-policy": CONTENT_SECURITY_POLICY}
 Page = OperatorPage | OperatorsIndex | Home | ProblemPage | ProblemsIndex
 """What is shown as JSON or as HTML."""
 
+_CODE = re.compile("`([^`]+)`")
+
 _templates = Environment(
     loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
 
 
-def html_of(page: Page, site: Site) -> str:
-    """Any page for a reader."""
+def with_code(text: str) -> Markup:
+    """Text for a page; what stands between backticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
+_templates.filters["with_code"] = with_code
+
+
+def html_of(page: Page, site: Site, opset: int | None = None) -> str:
+    """Any page for a reader; `opset`: the one that was asked for, if another number than the version's."""
     match page:
         case OperatorPage():
-            return _operator(page, site)
+            return _operator(page, site, opset)
         case OperatorsIndex():
             return _render("operators.html", page=page, dtypes=tuple(ONNX_NAMES), matrix=matrix())
         case Home():
@@ -58,23 +71,23 @@ def render_docs() -> str:
     return _render("docs.html")
 
 
-def _operator(page: OperatorPage, site: Site) -> str:
+def _operator(page: OperatorPage, site: Site, opset: int | None) -> str:
     example = examples(resolve(page.path.rpartition("/")[2], page.since_version))["values"]
     body = dumps(example.request)
     calls = {
         language: (template, filled(template, site.url + page.path, body))
         for language, template in snippets(site.keys).items()
     }
-    history = [operator_page(row) for row in versions_of(page.name)]
     return _render(
         "operator.html",
         page=page,
+        opset=opset,
         values=dumps(example.request["data"]["values"]),
         answer=dumps(example.answer),
         calls=calls,
         keys=site.keys,
         flags=[attribute for attribute in page.attributes if attribute.name not in ("axes", "axis")],
-        history=[(each, changed(each.differences)) for each in history],
+        history=[(operator_page(row), brought(row)) for row in versions_of(page.name)],
     )
 
 
@@ -82,8 +95,10 @@ def _render(template: str, **named: object) -> str:
     return _templates.get_template(template).render(named)
 
 
-def changed(found: Differences | None) -> list[str]:
+def brought(operator: Operator) -> list[str]:
     """What a version brought, in a few words each."""
+    rules = [] if (change := changes(operator)) is None else change.rules_changed
+    found = operator_page(operator).differences
     if found is None:
         return ["the first"]
     words = [f"+ {', '.join(found.dtypes_added)}"] if found.dtypes_added else []
@@ -91,5 +106,5 @@ def changed(found: Differences | None) -> list[str]:
     words += [f"+ {name}" for name in found.parameters_added]
     words += [f"− {name}" for name in found.parameters_removed]
     words += [f"{each.parameter}: {each.fact} {each.old} → {each.new}" for each in found.parameters_changed]
-    words += ["tensors without elements"] if found.rules_changed else []
-    return words or ["the same, described anew"]
+    words += [f"{'−' if rule.narrows else '+'} {rule.about}" for rule in rules]
+    return words

@@ -61,11 +61,13 @@ class Difference(Part):
 
 
 class Differences(Part):
-    """What the previous version did otherwise. `breaking`: a dtype or parameter went away, or axes became an input."""
+    """What the previous version did otherwise. `breaking`: something that was accepted is refused, or axes became an
+    input; `breaking_because` says which."""
 
     old_version: int
     new_version: int
     breaking: bool
+    breaking_because: tuple[str, ...]
     types_added: tuple[str, ...]
     types_removed: tuple[str, ...]
     dtypes_added: tuple[str, ...]
@@ -188,6 +190,7 @@ def _differences(found: Changes) -> Differences:
         old_version=found.old_version,
         new_version=found.new_version,
         breaking=found.breaking,
+        breaking_because=found.breaking_because,
         types_added=tuple(ONNX_NAMES[dtype] for dtype in found.dtypes_added),
         types_removed=tuple(ONNX_NAMES[dtype] for dtype in found.dtypes_removed),
         dtypes_added=found.dtypes_added,
@@ -195,7 +198,7 @@ def _differences(found: Changes) -> Differences:
         parameters_added=tuple(parameter.name for parameter in found.parameters_added),
         parameters_removed=tuple(parameter.name for parameter in found.parameters_removed),
         parameters_changed=tuple(fact for change in found.parameters_changed for fact in _facts(change)),
-        rules_changed=found.rules_changed,
+        rules_changed=tuple(rule.words for rule in found.rules_changed),
     )
 
 

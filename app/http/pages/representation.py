@@ -12,9 +12,9 @@ JSON = "application/json"
 VARY = {"vary": "Accept"}
 
 
-def represent(page: Page, request: Request, settings: Settings) -> Response:
-    """The page as the caller likes it best; NotAcceptable if it likes neither form."""
+def represent(page: Page, request: Request, settings: Settings, opset: int | None = None) -> Response:
+    """The page as the caller likes it best; NotAcceptable if it likes neither form. `opset`: as of `html_of`."""
     accept = ",".join(request.headers.getlist("accept"))
     if answer_type(accept, (JSON, "text/html")) == JSON:
         return fresh(request, page.model_dump_json(), JSON, VARY)
-    return fresh(request, html_of(page, Site.of(request, settings)), HTML, HTML_HEADERS | VARY)
+    return fresh(request, html_of(page, Site.of(request, settings), opset), HTML, HTML_HEADERS | VARY)

@@ -1,0 +1,29 @@
+"""Names that callers got wrong, as messages give them."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from json import dumps
+
+LONGEST = 40
+"""Characters of a name that are shown."""
+
+
+def quoted(name: str) -> str:
+    """A name in quotes, cut if it is long; what a reader would not see in it stands as escapes."""
+    shown = name[:LONGEST]
+    text = dumps(shown, ensure_ascii=not shown.isprintable())
+    return text if len(name) <= LONGEST else f'{text[:-1]}…"'
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Of the known names the one that was probably meant, as a message asks for it; "" if none is near."""
+    if len(name) > LONGEST:  # far from all of them, and long to compare
+        return ""
+    written = {_plain(each): each for each in known}
+    found = get_close_matches(_plain(name), written, n=1, cutoff=0.7)
+    return f" (did you mean {written[found[0]]}?)" if found else ""
+
+
+def _plain(name: str) -> str:
+    """ReduceMin, reduce-min and reduce_min are one name."""
+    return name.lower().replace("_", "").replace("-", "")
