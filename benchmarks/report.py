@@ -67,8 +67,8 @@ def failures(columns: Iterable[Column]) -> dict[str, str]:
 KERNEL_WORDS = (
     "GB/s of whole tensors of 64 MiB, and in brackets how many times as fast that is as plain NumPy (which uses one "
     "thread) and as onnxruntime on as many threads (– where it has no such kernel): medians over rounds in which each "
-    "has its turn. A star marks the one whose answer is not bit for bit ours. Of two threads keepdims takes one for sums, "
-    "products and exponentials of floats, which are slower on two; from three on it takes all."
+    "has its turn. A star marks the one whose answer is not bit for bit ours. Of two threads keepdims takes one for "
+    "sums, products and exponentials of floats, which are slower on two; from three on it takes all."
 )
 
 
