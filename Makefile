@@ -8,7 +8,7 @@ DEV := .venv-dev/bin/python -m
 
 help:
 	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
-	@echo "make test     run every test, in several processes   (ARGS='-k name' is handed to pytest, in one)"
+	@echo "make test     run every test but those of test-inference, in several processes   (ARGS='-k name' is handed to pytest, in one)"
 	@echo "make test-inference   call the service with four clients of the Open Inference Protocol, half a gigabyte"
 	@echo "make fuzz     change bodies for five minutes, to break what reads them   (ARGS='json -max_total_time=600')"
 	@echo "make lint     ruff, mypy, import-linter"

@@ -1,63 +1,118 @@
-"""Every command in docs/ is typed and answers as shown, every file named exists, every number is measured."""
+"""Every command in README.md and docs/ is typed and answers as shown, and whatever they name exists."""
 
 import json
 import re
 import shlex
 import shutil
 import subprocess
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from app import __version__
 from app.http.pages.matrix import markdown
-from app.http.problems import BODY_TOO_SLOW, METHOD_NOT_ALLOWED, PROBLEMS
+from app.http.problems import FAULTS, INTERNAL, OTHERS, PROBLEMS
 from app.settings import Settings
 from tests.comparison import CASES, Case, row
-from tests.http.service import Service
+from tests.http.service import BODY, Service
+from tests.snippets import ADDRESS, ANSWERED, BLOCKS, PAGES, ROOT, Block
 
-ROOT = Path(__file__).parent.parent
-PAGES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
-ADDRESS = "http://127.0.0.1:8000"
-BLOCKS: list[tuple[str, str]] = [
-    block for text in PAGES.values() for block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-]
-ANSWERED = [(command, answer) for (sh, command), (js, answer) in pairwise(BLOCKS) if (sh, js) == ("sh", "json")]
-PROGRAMS = [text for language, text in BLOCKS if language == "python"]
+BINARY = [block for block in BLOCKS if block.page == "docs/binary.md" and block not in sum(ANSWERED, ())]
+PROGRAMS = [block for block in BLOCKS if block.language == "python" and block not in BINARY]
+EXAMPLES = [block for block in BLOCKS if block.language == "http"]
+"""Of the header of an answer."""
+
+ELSEWHERE = {
+    "git clone": "tests/test_readme.py",
+    "import numpy\nimport tritonclient": "tests/open_inference/test_docs.py",
+}
+"""By how a block begins: where it is run."""
+
+NOT_RUN = {"docker compose up --build": "needs a container engine"}
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-@pytest.mark.parametrize(("command", "answer"), ANSWERED, ids=[str(place) for place in range(len(ANSWERED))])
-def test_a_command_answers_as_shown(server: str, command: str, answer: str) -> None:
-    arguments = [*shlex.split(command.replace(ADDRESS, server)), "--silent", "--noproxy", "*"]
-    run = subprocess.run(arguments, capture_output=True, check=True, timeout=30)
-    assert json.loads(run.stdout) == json.loads(answer)
+def _typed(command: str, server: str, folder: Path) -> bytes:
+    """What curl answers there."""
+    assert command.startswith("curl ")
+    assert ADDRESS in command
+    arguments = shlex.split(command.replace(f"http://{ADDRESS}", server))
+    run = subprocess.run(
+        [*arguments, "--silent", "--show-error", "--max-time", "20", "--noproxy", "*"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=30,
+    )
+    assert run.returncode == 0, run.stderr.decode()
+    return run.stdout
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_program_runs(server: str, program: str) -> None:
-    exec(program.replace(ADDRESS, server), {})
+@needs_curl
+@pytest.mark.parametrize(
+    ("command", "answer"), ANSWERED, ids=[f"{command.page} {place}" for place, (command, _) in enumerate(ANSWERED)]
+)
+def test_a_command_answers_as_shown(server: str, command: Block, answer: Block, tmp_path: Path) -> None:
+    assert json.loads(_typed(command.text, server, tmp_path)) == json.loads(answer.text)
+
+
+@needs_curl
+def test_the_binary_command_answers_as_shown(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [block.language for block in BINARY] == ["python", "sh", "python"]
+    before, command, after = (block.text for block in BINARY)
+    exec(before, {})
+    _typed(command, server, tmp_path)
+    exec(after, {})
+
+
+@pytest.mark.parametrize("program", [block for block in PROGRAMS if not block.text.startswith(tuple(ELSEWHERE))])
+def test_a_program_runs(server: str, program: Block) -> None:
+    assert ADDRESS in program.text
+    exec(program.text.replace(f"http://{ADDRESS}", server), {})
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_answer_has_the_fields_that_are_shown(example: Block) -> None:
+    headers = Service().post("/v12/reduce_min", BODY, {"X-Request-ID": "5f1c0d2a9b3e-7"}).headers
+    for line in example.text.splitlines():
+        name, _, value = line.partition(": ")
+        assert re.sub(r"\d+\.\d+", "0", headers[name]) == re.sub(r"\d+\.\d+", "0", value)
 
 
 def test_nothing_is_left_unrun() -> None:
-    assert len(BLOCKS) == 2 * len(ANSWERED) + len(PROGRAMS)
+    run = {*sum(ANSWERED, ()), *BINARY, *PROGRAMS, *EXAMPLES}
+    others = [block for block in BLOCKS if block not in run and not block.text.startswith(tuple(ELSEWHERE))]
+    assert {block.text.strip() for block in others} == NOT_RUN.keys()
+    for beginning, module in ELSEWHERE.items():
+        assert (ROOT / module).exists()
+        assert any(block.text.startswith(beginning) for block in BLOCKS)
+    assert sum(text.count("```") for text in PAGES.values()) == 2 * len(BLOCKS)
     assert PROGRAMS
+    assert EXAMPLES
 
 
 def test_the_table_of_operators_is_current() -> None:
-    assert PAGES["operators.md"] == markdown(), "run `make openapi`"
+    assert PAGES["docs/operators.md"] == markdown(), "run `make openapi`"
 
 
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md"])
 def test_what_contributors_read_names_what_there_is(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
-    assert [
-        path for path in re.findall(r"`((?:[\w-]+/)+[\w.-]*|[\w.-]+\.\w+)`", text) if not (ROOT / path).exists()
-    ] == []
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"`make ([a-z-]+)", text):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    paths = re.findall(r"`((?:[\w-]+/)+[\w.-]*|[\w.-]+\.\w+)`", text)
+    paths += re.findall(r"^\| `([a-z/_.]+)`", text, re.MULTILINE)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_every_make_target_that_contributors_read_of_exists() -> None:
+    targets = set(re.findall(r"`make ([a-z-]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+    assert {"test", "test-inference", "clients", "lint"} <= targets
+    for target in targets:
+        run = subprocess.run(
+            ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False, timeout=30
+        )
+        assert run.returncode == 0, run.stderr
 
 
 def test_the_changelog_begins_with_this_version() -> None:
@@ -67,17 +122,41 @@ def test_the_changelog_begins_with_this_version() -> None:
 
 
 def test_the_statuses_are_those_of_refusals() -> None:
-    listed = {int(status) for status in re.findall(r"^\| (\d{3}) \|", PAGES["guide.md"], re.MULTILINE)}
-    problems = {problem.status for problem in (*PROBLEMS.values(), BODY_TOO_SLOW, METHOD_NOT_ALLOWED)}
-    assert listed >= problems
-    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Errors")[2].partition("\n## ")[0]
-    assert listed == {int(status) for status in re.findall(r"\b[45]\d\d\b", readme)}
+    cells = re.findall(r"^\| (\d{3}(?:, \d{3})*) \|", PAGES["docs/guide.md"], re.MULTILINE)
+    listed = {int(status) for cell in cells for status in cell.split(", ")}
+    assert listed == {problem.status for problem in (*PROBLEMS.values(), *OTHERS, *FAULTS)} - {INTERNAL.status}
 
 
 def test_every_file_that_is_named_exists() -> None:
-    named = {name for text in PAGES.values() for name in re.findall(r"`([\w./-]+\.(?:py|md|toml))`", text)}
+    named = {name for text in PAGES.values() for name in re.findall(r"`([\w./-]+\.(?:py|md|toml|yml))`", text)}
     assert named
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+LINKING = [*PAGES, "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "deploy/README.md", "openapi/README.md"]
+
+
+@pytest.mark.parametrize("name", LINKING)
+def test_every_link_leads_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (ROOT / name).parent / path if path else ROOT / name
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}, link
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    assert [name for name in PAGES if name != "README.md" and f"]({name})" not in PAGES["README.md"]] == []
+
+
+def test_the_settings_table_lists_every_setting_and_no_other() -> None:
+    listed = re.findall(r"^\| `(KEEPDIMS_\w+)`", PAGES["docs/operations.md"], re.MULTILINE)
+    assert sorted(listed) == sorted(f"KEEPDIMS_{name.upper()}" for name in Settings.model_fields)
 
 
 def test_every_setting_that_is_named_is_one() -> None:
@@ -92,8 +171,8 @@ def service() -> Service:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.operator} {case.values}")
 def test_a_row_of_the_comparison_is_what_is_measured(case: Case, service: Service) -> None:
-    assert row(case, service) in PAGES["exactness.md"].splitlines()
+    assert row(case, service) in PAGES["docs/exactness.md"].splitlines()
 
 
 def test_the_comparison_has_no_other_row() -> None:
-    assert len(re.findall(r"^\| Reduce", PAGES["exactness.md"], re.MULTILINE)) == len(CASES)
+    assert len(re.findall(r"^\| Reduce", PAGES["docs/exactness.md"], re.MULTILINE)) == len(CASES)
