@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from app.kernels.integers.wrapping import in_short_runs, wrapped_sum
 from app.kernels.kernel import Box
+from app.kernels.regions import pieces
 
 _SHORT_RUN = 16  # elements that are sooner added once they are copied
 
@@ -19,6 +20,9 @@ def narrowest(dtype: np.dtype[Any], most: int) -> np.dtype[Any]:
 def wide_sum(box: Box) -> NDArray[np.int64]:
     """The sums of fewer than 2^31 elements of up to 32 bits, shape (o, i)."""
     if in_short_runs(box, _SHORT_RUN):
-        return wrapped_sum(box.astype(np.int64))
+        sums = np.zeros((box.shape[0], box.shape[2]), np.int64)
+        for piece in pieces(box.shape):
+            sums[piece[0], piece[2]] += wrapped_sum(box[piece].astype(np.int64))
+        return sums
     # As fast as a reduction where runs are long, and up to twice as fast where they are not.
     return np.asarray(np.einsum("arbs->ab", box, dtype=np.int64, casting="safe"))

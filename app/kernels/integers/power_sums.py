@@ -40,7 +40,8 @@ class PowerSum:
 
     `exact` makes sums of up to `length` elements each, in limbs of `width` bits, in working memory. `narrow` makes sums
     (o, i), none above `most` in size, in single integers: it is told the narrowest dtype that holds them, None where
-    they are above EXACT_ROOT, and takes the one that costs least; None where that is limbs.
+    they are above EXACT_ROOT, and takes the one that costs least. `wide` makes them in single integers whatever the
+    elements. Both give None where they can't.
     """
 
     power: int
@@ -48,12 +49,17 @@ class PowerSum:
     length: int
     exact: Callable[[Box, Int64s], WideIntegers]
     narrow: Callable[[Box, int, NumpyDtype | None], NDArray[Any] | None]
+    wide: Callable[[Box], NDArray[Any] | None]
 
 
 def _narrow_sums(box: Box, most: int, dtype: NumpyDtype | None) -> NDArray[Any] | None:
-    if most <= np.iinfo(box.dtype).max:
-        sums = wrapped_sum(box)
-        return sums if dtype is None else sums.astype(dtype, copy=False)
+    if most > np.iinfo(box.dtype).max:
+        return None
+    sums = wrapped_sum(box)
+    return sums if dtype is None else sums.astype(dtype, copy=False)
+
+
+def _wide_sums(box: Box) -> NDArray[Any] | None:
     return wide_sum(box) if box.itemsize < 8 else None
 
 
@@ -63,8 +69,12 @@ def _narrow_square_sums(box: Box, most: int, dtype: NumpyDtype | None) -> NDArra
     return wrapped_square_sum(box.astype(f"{dtype.kind}{max(dtype.itemsize, 4)}", copy=False))
 
 
-SUM = PowerSum(1, SUM_WIDTH, SUM_LENGTH, exact_sum, _narrow_sums)
-SQUARE_SUM = PowerSum(2, SQUARE_WIDTH, SQUARE_LENGTH, exact_square_sum, _narrow_square_sums)
+def _no_wide_square_sums(box: Box) -> None:
+    return None
+
+
+SUM = PowerSum(1, SUM_WIDTH, SUM_LENGTH, exact_sum, _narrow_sums, _wide_sums)
+SQUARE_SUM = PowerSum(2, SQUARE_WIDTH, SQUARE_LENGTH, exact_square_sum, _narrow_square_sums, _no_wide_square_sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,9 @@ class PowerSumReduction(ABC):
                 part, here = box[a, :, b], grid[a, b]
                 sums = self._narrow(part, count)
                 if sums is None:  # others will be no smaller, and all at once are less work
-                    return filled(into, self.finish(self.partial(box), count))
+                    sums = self.power_sum.wide(box)
+                    all_at_once = self.finish(self.partial(box), count) if sums is None else self.settle(sums, count)
+                    return filled(into, all_at_once.astype(self.dtype, copy=False).reshape(-1))
                 here[...] = self.settle(sums, count)
         return outputs
 

@@ -43,10 +43,9 @@ def exact_sum(box: Box, memory: Int64s) -> WideIntegers:
             if runs == 1 and bound < 1 << SUM_WIDTH:
                 limbs[0, large[0], large[2]] += wrapped_sum(part).astype(np.int64, copy=False)
                 continue
-            wide = part.itemsize < 8 or not runs  # then others are not looked at: what follows holds for any
-        if part.itemsize < 8:
-            limbs[0, large[0], large[2]] += wide_sum(part)
-            continue
+            if part.itemsize < 8:  # then others are not looked at, and all at once are less work
+                return WideIntegers(wide_sum(box).reshape(1, -1), SUM_WIDTH, r1 * r2 << 32)
+            wide = not runs  # what follows holds for any
         if len(limbs) == 1:
             limbs = np.concatenate([limbs, np.zeros_like(limbs)])
         sums = limbs[:, large[0], large[2]]
