@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -16,23 +15,13 @@ from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Kernel
 from app.kernels.workers import ALONE, Workers
+from app.pacing import Pace
 from app.spec.history import dtype_refusal
 from app.spec.operators import Operator
 from app.spec.parameters import Parameters, Reduction
 
 FEW = 1 << 12
 """Elements up to which a tensor that is there as a whole takes no detour over blocks and threads."""
-
-
-STEP = 1 << 25
-"""Bytes of a block that are reduced before anyone asks whether they are still wanted: a blink, and enough to be reduced
-as fast as all at once."""
-
-FIRST, LEAST = 1 << 22, 1 << 18
-"""Bytes of the first step, which tells how long the elements take, and of the shortest."""
-
-BLINK = 0.1
-"""Seconds. Elements that a rounding can hardly be decided for take a hundred times as long as most."""
 
 
 def evaluate(
@@ -94,12 +83,12 @@ class Evaluation:
     """One reduction while its elements come in. Room for outputs is taken with the first block."""
 
     def __init__(self, plan: Plan, workers: Workers = ALONE, check: Callable[[], None] | None = None) -> None:
-        """`check`: called every BLINK or so, at least every STEP bytes; what it raises ends the reduction."""
+        """`check`: called between steps, which `pacing` has the length of; what it raises ends the reduction."""
         self.answer = plan.answer
         self._plan = plan
         self._workers = workers
         self._check = check
-        self._step = min(FIRST, STEP)
+        self._pace = Pace()
 
     def absorb(self, block: Block) -> int:
         """Take in a block, from one thread at a time; the bytes that are held for outputs that are not done."""
@@ -111,20 +100,13 @@ class Evaluation:
         start = 0
         while start < len(block.values):
             self._check()
-            stop = start + max(self._step // block.values.itemsize, 1)
+            stop = start + max(self._pace.step // block.values.itemsize, 1)
             part = Block(block.start + start, block.values[start:stop])
-            began = perf_counter()
+            self._pace.begin()
             self._into.absorb(part)
-            self._pace(part.values.nbytes, perf_counter() - began)
+            self._pace.end(part.values.nbytes)
             start += len(part.values)
         return self._into.nbytes
-
-    def _pace(self, size: int, seconds: float) -> None:
-        """Make the next step as long as it may take, now that one of `size` bytes took so many seconds."""
-        if seconds > 2 * BLINK:
-            self._step = min(max(int(size * BLINK / seconds), LEAST), STEP)
-        elif size + 8 > self._step and seconds < BLINK / 4:
-            self._step = min(2 * size, STEP)
 
     def finish(self) -> Tensor:
         """The answer; ShapeMismatch if elements are missing."""

@@ -12,13 +12,14 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from app import evaluate
+from app import pacing
 from app.blocks import Block
 from app.http.budget.account import Account
 from app.http.budget.room import Room
 from app.http.budget.threads import Job
 from app.http.observing.journal import Journal, line
 from app.http.reductions import exchange
+from app.kernels.accumulate import Accumulator
 from tests.http.service import BODY, Client, Service, problem
 from tests.http.test_metrics import told, value
 
@@ -35,16 +36,16 @@ class Slow:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.steps = 0
         self.begun = threading.Event()
-        absorb = evaluate.Accumulator.absorb
+        absorb = Accumulator.absorb
 
-        def slowly(accumulator: evaluate.Accumulator[Any], block: Block) -> None:
+        def slowly(accumulator: Accumulator[Any], block: Block) -> None:
             self.steps += 1
             self.begun.set()
             time.sleep(0.01)
             absorb(accumulator, block)
 
-        monkeypatch.setattr(evaluate, "STEP", COUNT // 1000)
-        monkeypatch.setattr(evaluate.Accumulator, "absorb", slowly)
+        monkeypatch.setattr(pacing, "STEP", COUNT // 1000)
+        monkeypatch.setattr(Accumulator, "absorb", slowly)
 
 
 class Jobs:
