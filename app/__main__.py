@@ -1,9 +1,13 @@
-"""`python -m app`: serve, as the KEEPDIMS_* environment says."""
+"""`python -m app`, or `keepdims` where it is installed: serve, as the KEEPDIMS_* environment says.
+
+One thing is set earlier: how many threads the BLAS below NumPy may have, in `app/__init__.py`.
+"""
 
 import logging
 import os
 import socket
 from errno import EADDRINUSE
+from functools import partial
 from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
@@ -12,7 +16,8 @@ from app.http.keys import Keys
 from app.http.observing.tracing import check_tracing
 from app.http.processes.server import Server
 from app.http.processes.supervisor import Supervisor
-from app.http.sharing import sharing
+from app.http.sharing import shared_folder
+from app.main import create_app
 from app.settings import Settings
 
 log = logging.getLogger("keepdims")
@@ -34,13 +39,14 @@ def main() -> None:
         check_tracing()
     except ModuleNotFoundError as error:
         raise SystemExit(str(error)) from None
-    server = Server(settings)
+    server = Server(settings, create_app)
     for name in _unknown():
         log.warning("%s is no setting of this service", name)
     if settings.workers == 1:
         raise SystemExit(server.serve_on())
-    with sharing():
-        raise SystemExit(Supervisor(settings.workers, server.config.bind_socket()).run())
+    with shared_folder() as folder:
+        make = partial(create_app, folder=folder)
+        raise SystemExit(Supervisor(settings.workers, server.config.bind_socket(), make).run())
 
 
 def _wrong(error: ValidationError) -> list[str]:

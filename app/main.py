@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
@@ -23,19 +24,19 @@ from app.http.origins import shared
 from app.http.readiness import Readiness
 from app.http.reductions.resources import Resources
 from app.http.routes import page_routes, reductions
-from app.http.sharing import shared_folder
 from app.http.unrouted import add_problems
+from app.kernels.heap import retain_freed_memory
 from app.settings import Settings
 
 
-def create_app(settings: Settings | None = None) -> ASGIApp:
-    """The service as an ASGI application; settings come from the environment if none are given."""
+def create_app(settings: Settings | None = None, folder: Path | None = None) -> ASGIApp:
+    """The service as an ASGI application; settings come from the environment if none are given. `folder`: the one that
+    this process has in common with others which serve beside it, None if there are none."""
     settings = settings or Settings()
-    return shared(_service(settings), settings.cors_origins)
+    return shared(_service(settings, folder), settings.cors_origins)
 
 
-def _service(settings: Settings) -> Dispatch:
-    folder = shared_folder()
+def _service(settings: Settings, folder: Path | None) -> Dispatch:
     metrics = Metrics(folder)
     observer = Observer(
         metrics, Journal(turns=folder and folder / "journal") if settings.access_log else None, tracer_of()
@@ -52,6 +53,7 @@ def _service(settings: Settings) -> Dispatch:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        retain_freed_memory()
         yield
         resources.threads.close()
         observer.close()

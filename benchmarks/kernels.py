@@ -13,6 +13,7 @@ from app.blocks import NUMPY_DTYPES, Block
 from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry
+from app.kernels.heap import retain_freed_memory
 from app.kernels.workers import Workers
 from app.spec.operators import versions_of
 from benchmarks.engine import engine
@@ -86,6 +87,7 @@ def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
 
 def rows(choice: Choice) -> Iterator[Row]:
     """One row for each operator, dtype and pattern that go together."""
+    retain_freed_memory()  # as where keepdims serves, and the others here have it too
     workers = Workers(choice.threads)
     for dtype_name in choice.dtypes:
         dtype = NUMPY_DTYPES[dtype_name]

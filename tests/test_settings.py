@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from pydantic import ValidationError
 
@@ -85,6 +86,15 @@ def test_a_setting_that_there_is_not_is_told_of(tmp_path: Path) -> None:
     with serving(tmp_path, KEEPDIMS_PROT="1"):
         pass
     assert '"message":"KEEPDIMS_PROT is no setting of this service"' in (tmp_path / "log").read_text()
+
+
+def test_where_processes_share_what_they_know_is_not_the_environment_s_to_say(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    with serving(tmp_path, KEEPDIMS_SHARED_FOLDER=str(folder)) as (url, _):
+        assert httpx.get(f"{url}/metrics", trust_env=False).status_code == 200
+    assert list(folder.iterdir()) == []
+    assert "KEEPDIMS_SHARED_FOLDER is no setting of this service" in (tmp_path / "log").read_text()
 
 
 def test_a_file_of_keys_that_is_none_is_named_with_its_setting(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from app.kernels.extremes.position import arg_max, arg_min
 from app.kernels.floats.log_sum_exp import log_sum_exp
 from app.kernels.floats.product import product
 from app.kernels.floats.sums import l1, l2, log_sum, mean, sum_square, total
-from app.kernels.heap import retain_freed_memory
 from app.kernels.integers.l2 import integer_l2
 from app.kernels.integers.log_sum import integer_log_sum
 from app.kernels.integers.log_sum_exp import integer_log_sum_exp
@@ -23,8 +22,6 @@ from app.kernels.integers.mean import integer_mean
 from app.kernels.integers.wrapping import wrapping_l1, wrapping_product, wrapping_sum, wrapping_sum_square
 from app.kernels.kernel import Kernel
 from app.kernels.rounding import FORMATS
-
-retain_freed_memory()
 
 Dtype = np.dtype[Any]
 Make = Callable[[Dtype], Kernel[Any]]

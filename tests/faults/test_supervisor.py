@@ -12,23 +12,24 @@ from pathlib import Path
 import pytest
 
 from app.http.processes import supervisor
-from app.http.processes.server import FAILED
+from app.http.processes.server import FAILED, Make
 from app.http.processes.supervisor import Supervisor
+from app.main import create_app
 
-Work = Callable[[socket.socket, Connection], None]
+Work = Callable[[socket.socket, Connection, Make], None]
 
 
-def crash(_: socket.socket, pulse: Connection) -> None:
+def crash(_: socket.socket, __: Connection, ___: Make) -> None:
     raise SystemExit(1)
 
 
-def hang(_: socket.socket, pulse: Connection) -> None:
+def hang(_: socket.socket, pulse: Connection, __: Make) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     pulse.send_bytes(b".")
     time.sleep(60)
 
 
-def stop_the_third(_: socket.socket, pulse: Connection) -> None:
+def stop_the_third(_: socket.socket, pulse: Connection, __: Make) -> None:
     """Serve and crash twice; then have the supervisor told to stop."""
     pulse.send_bytes(b".")
     marks = Path(os.environ["MARKS"])
@@ -47,7 +48,7 @@ def supervised(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Work, int]
     def run(work: Work, count: int) -> int:
         monkeypatch.setattr(supervisor, "work", work)
         with socket.socket() as listening:
-            return Supervisor(count, listening).run()
+            return Supervisor(count, listening, create_app).run()
 
     yield run
     for sig, handler in handlers.items():

@@ -3,12 +3,14 @@
 import os
 import signal
 from asyncio import sleep
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from socket import socket
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from app.http.connection.protocol import Protocol, dispatch_of
 from app.http.observing.journal import LOGGING
@@ -24,14 +26,18 @@ FAILED = 3
 """What a process ends with that could not begin to serve."""
 
 
+Make = Callable[[Settings], ASGIApp]
+"""What makes the application that a process serves; it can be handed to another process."""
+
+
 class Server(uvicorn.Server):
     """One process. It stops at a signal; at a second one it ends at once, unless it is supervised: a group of processes
     may be told together, and then by its supervisor again."""
 
-    def __init__(self, settings: Settings, supervised: bool = False) -> None:
+    def __init__(self, settings: Settings, make: Make, supervised: bool = False) -> None:
         super().__init__(
             uvicorn.Config(
-                "app.main:create_app",
+                partial(make, settings),
                 factory=True,
                 host=settings.host,
                 port=settings.port,

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from time import monotonic, sleep
 
-from app.http.processes.server import FAILED, GRACE, Server
+from app.http.processes.server import FAILED, GRACE, Make, Server
 from app.settings import Settings
 
 BEAT = 1.0
@@ -29,10 +29,10 @@ SPAWN = get_context("spawn")
 log = logging.getLogger("keepdims")
 
 
-def work(listening: socket.socket, pulse: Connection) -> None:
+def work(listening: socket.socket, pulse: Connection, make: Make) -> None:
     """What a worker process does; SIGINT, which a terminal sends to all, is its supervisor's to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    server = Server(Settings(), supervised=True)
+    server = Server(Settings(), make, supervised=True)
     Thread(target=_beat, args=(server, pulse), daemon=True).start()
     raise SystemExit(server.serve_on(listening))
 
@@ -51,9 +51,9 @@ def _beat(server: Server, pulse: Connection) -> None:
 class Worker:
     """One process."""
 
-    def __init__(self, listening: socket.socket) -> None:
+    def __init__(self, listening: socket.socket, make: Make) -> None:
         self.pulse, theirs = SPAWN.Pipe(duplex=False)
-        self.process = SPAWN.Process(target=work, args=(listening, theirs))
+        self.process = SPAWN.Process(target=work, args=(listening, theirs, make))
         self.process.start()
         theirs.close()
         self.serves = False
@@ -91,9 +91,10 @@ class Worker:
 class Supervisor:
     """As many workers as are wanted."""
 
-    def __init__(self, count: int, listening: socket.socket) -> None:
+    def __init__(self, count: int, listening: socket.socket, make: Make) -> None:
         self._count = count
         self._socket = listening
+        self._make = make
         self._workers: list[Worker] = []
         self._old: list[Worker] = []  # those that others are to take the place of
         self._signals: list[int] = []
@@ -111,7 +112,7 @@ class Supervisor:
             signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
             for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(each, lambda sig, _: self._signals.append(sig))
-            self._workers = [Worker(self._socket) for _ in range(self._count)]
+            self._workers = [Worker(self._socket, self._make) for _ in range(self._count)]
             while self._workers:
                 self._wait(wakened)
                 self._step()
@@ -182,7 +183,7 @@ class Supervisor:
     def _begin(self) -> None:
         """One worker more, if there may be one now."""
         try:
-            self._workers.append(Worker(self._socket))
+            self._workers.append(Worker(self._socket, self._make))
         except OSError as error:  # no memory, process or descriptor is to be had
             log.error("a worker cannot be started: %s", error)
             self._old = []
