@@ -66,15 +66,11 @@ def test_a_byte_now_and_then_buys_no_time(address: Address, fields: tuple[bytes,
 
 
 def test_small_answers_that_are_not_read_are_no_other(address: Address) -> None:
+    """A hundred answers are more than the kernels on both sides hold, and as many questions are little."""
     with connect(address) as connection:
-        connection.settimeout(0.2)
-        try:
-            while True:
-                connection.sendall(head(start=b"GET /openapi.json HTTP/1.1") * 50)
-        except TimeoutError:
-            assert is_reset(connection, 20_000)
-        except ConnectionError:
-            pass
+        connection.sendall(head(start=b"GET /openapi.json HTTP/1.1") * 100)
+        assert connection.recv(16) == b"HTTP/1.1 200 OK\r"
+        assert is_reset(connection, 20_000)
 
 
 def test_a_client_that_reads_slowly_gets_it_all(address: Address) -> None:

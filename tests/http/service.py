@@ -2,13 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
 import httpx
+import pytest
 
-from app.main import create_app
+from app import main
+from app.http.budget.room import Room
 from app.settings import Settings
 
 BODY: dict[str, Any] = {"data": {"dtype": "float32", "values": [[3, 1, 2], [9, 7, 8]]}, "axes": [1], "keepdims": 0}
@@ -18,7 +20,14 @@ class Service:
     """An application, without its log of requests, and a client that calls it."""
 
     def __init__(self, **settings: Any) -> None:
-        self.app = create_app(Settings(**{"access_log": False, **settings}))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(main, "Room", self._made)
+            self.app = main.create_app(Settings(**{"access_log": False, **settings}))
+
+    def _made(self, size: int, holds: Callable[[int, int], None]) -> Room:
+        self.room = Room(size, holds)
+        """What its requests hold together."""
+        return self.room
 
     def request(
         self, method: str, path: str, content: Any = b"", headers: Mapping[str, str] | None = None

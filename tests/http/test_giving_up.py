@@ -89,11 +89,6 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return entries
 
 
-def room_of(service: Service) -> Room:
-    room: Room = service.app._posts["/v13/reduce_max"]._resources.room  # type: ignore[attr-defined]
-    return room
-
-
 def until_empty(room: Room) -> None:
     deadline = time.monotonic() + 20
     while room.taken and time.monotonic() < deadline:
@@ -108,7 +103,7 @@ def test_a_request_says_how_long_it_waits(kind: str, monkeypatch: pytest.MonkeyP
     response = service.post(url, body, {"request-timeout": "0.3"})
     assert response.status_code == 503
     assert "0.3 seconds" in response.text
-    until_empty(room_of(service))  # the thread has ended too, and well before its thousandth step
+    until_empty(service.room)  # the thread has ended too, and well before its thousandth step
     assert 0 < slow.steps < 900
     found = told(service)
     assert value(found, "keepdims_abandoned_total", reason="time-up") == 1
@@ -155,7 +150,7 @@ def test_who_leaves_is_not_worked_for(kind: str, monkeypatch: pytest.MonkeyPatch
     url, body = URLS[kind]
     client = Client(body, headers=[(b"content-length", b"%d" % len(body))], url=url, stays=False)
     assert client.call(service) == []
-    until_empty(room_of(service))
+    until_empty(service.room)
     assert slow.steps < 900
     assert value(told(service), "keepdims_abandoned_total", reason="disconnected") == 1
 
@@ -163,7 +158,7 @@ def test_who_leaves_is_not_worked_for(kind: str, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("leaves", [False, True])
 def test_what_waits_for_a_thread_is_dropped_and_holds_nothing(leaves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, service = Slow(monkeypatch), Service(kernel_threads=1)
-    room, jobs = room_of(service), Jobs(monkeypatch)
+    room, jobs = service.room, Jobs(monkeypatch)
     fields = [(b"content-length", b"%d" % len(WHOLE))]
     url = "/v13/reduce_max"
     first = Client(WHOLE, headers=[*fields, (b"request-timeout", b"1")], url=url)
@@ -199,7 +194,7 @@ def test_nothing_is_said_of_what_becomes_of_it(leaves: bool, monkeypatch: pytest
     async def call() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
         await service.app(client.scope, client.receive, client.send)  # type: ignore[arg-type]
-        await asyncio.to_thread(until_empty, room_of(service))  # the thread ends after the request
+        await asyncio.to_thread(until_empty, service.room)  # the thread ends after the request
         await asyncio.sleep(0.1)
         gc.collect()
 
@@ -231,7 +226,7 @@ def test_what_a_process_has_no_time_to_finish_is_told_so(
     (entry,) = entries
     assert entry["reason"] == "stopping"
     assert value(told(service), "keepdims_refusals_total", reason="stopping") == 1
-    until_empty(room_of(service))
+    until_empty(service.room)
     assert slow.steps < 900
 
 
@@ -240,7 +235,7 @@ def test_a_body_that_does_not_come_in_the_time_of_its_request() -> None:
     client = Client(b"{", None, headers=[(b"content-length", b"9"), (b"request-timeout", b"0.1")])
     opened, *_ = client.call(service)
     assert opened["status"] == 503
-    assert room_of(service).taken == 0
+    assert service.room.taken == 0
 
 
 @pytest.mark.parametrize("given", ["", "0", "0.0", "-1", "1e3", "soon", "nan", "inf", "1,5", "0x10", "9" * 30])

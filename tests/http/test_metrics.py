@@ -6,6 +6,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.http.budget.room import Share
 from app.http.observing.metrics import FAMILIES, Metrics, place
 from app.spec.operators import OPERATORS
 from tests.conftest import serving
@@ -72,9 +73,7 @@ def test_a_refusal_is_counted_by_its_reason() -> None:
 
 def test_memory_in_flight_is_told() -> None:
     service = Service(max_inflight_bytes=10**9)
-    room = service.app._posts["/v12/reduce_min"]._resources.room  # type: ignore[attr-defined]
-    with room.lock:
-        room.change(12345)
+    Share(service.room).take(12345)
     found = told(service)
     assert value(found, "keepdims_inflight_bytes") == 12345
     assert value(found, "keepdims_inflight_limit_bytes") == 10**9

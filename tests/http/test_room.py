@@ -37,15 +37,10 @@ BODIES: dict[str, tuple[str, bytes, Fields]] = {
 }
 
 
-def room_of(service: Service) -> Room:
-    room: Room = service.app._posts["/v13/reduce_max"]._resources.room  # type: ignore[attr-defined]
-    return room
-
-
 def filled(service: Service) -> Share:
     """What another request holds: all but a byte."""
-    share = Share(room_of(service))
-    share.take(room_of(service).size - 1)
+    share = Share(service.room)
+    share.take(service.room.size - 1)
     return share
 
 
@@ -65,11 +60,11 @@ def test_who_finds_no_room_is_told_and_finds_it_later(kind: str, how: str) -> No
     assert opened["status"] == 503
     assert (b"retry-after", b"1") in opened["headers"]
     assert b"others" in body["body"]
-    assert room_of(service).taken == PLENTY - 1
+    assert service.room.taken == PLENTY - 1
     others.give_back()
     opened, _ = client(kind, how).call(service)
     assert opened["status"] == 200
-    assert room_of(service).taken == 0
+    assert service.room.taken == 0
 
 
 @pytest.mark.parametrize("kind", ["json", "inference"])
@@ -110,7 +105,7 @@ def test_large_answers_to_small_requests_need_room() -> None:
     others = filled(service)
     problem(service.post("/v13/reduce_sum", tensor), 503, "overloaded")
     others.give_back()
-    assert room_of(service).taken == 0
+    assert service.room.taken == 0
 
 
 def test_what_is_known_of_outputs_needs_room() -> None:
@@ -121,7 +116,7 @@ def test_what_is_known_of_outputs_needs_room() -> None:
         service = Service(max_inflight_bytes=room)
         asking = Client(*pieces, headers=fields, url=f"/v13/reduce_sum?dtype=float32&shape=2,{outputs}&axes=0")
         assert asking.call(service)[0]["status"] == status
-        assert room_of(service).taken == 0
+        assert service.room.taken == 0
 
 
 def test_who_goes_away_holds_nothing() -> None:
@@ -129,7 +124,7 @@ def test_who_goes_away_holds_nothing() -> None:
     assert Client(VALUES[:9000], headers=[(b"content-length", b"%d" % len(VALUES))], url="/v13/reduce_max").sent == []
     gone = Client(headers=[(b"content-length", b"%d" % len(VALUES))], url="/v13/reduce_max")
     assert gone.call(service) == []
-    assert room_of(service).taken == 0
+    assert service.room.taken == 0
 
 
 def test_room_is_held_until_the_answer_is_sent() -> None:
@@ -138,7 +133,7 @@ def test_room_is_held_until_the_answer_is_sent() -> None:
     send: Callable[..., Any] = asking.send
 
     async def watching(message: dict[str, Any]) -> None:
-        seen.append(room_of(service).taken)
+        seen.append(service.room.taken)
         await send(message)
 
     asking.send = watching  # type: ignore[method-assign]

@@ -1,6 +1,7 @@
 """Lists and objects of any size are JSON or are not, wherever they are looked at in windows; names come once."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from app.errors import DuplicateKey, MalformedBody
 from app.tensors import enclosed, numerals
 from app.tensors.enclosed import end_of
+from app.tensors.tokens import TOKEN
 
 
 @contextmanager
@@ -135,20 +137,24 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_few_tokens_are_looked_at_one_by_one(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    walked: list[int] = []
-    walk = enclosed._Look._walk
+    looked: set[int] = set()
 
-    def count(look: Any, end: int) -> None:
-        start = look._at
-        try:
-            walk(look, end)
-        finally:
-            walked.append(look._at - start)
+    class Counted:
+        """What finds a token, and where it was asked for one."""
 
-    monkeypatch.setattr(enclosed._Look, "_walk", count)
-    text = "[" + HOSTILE[kind] * (1_000_000 // len(HOSTILE[kind])) + "]"
-    said(text.encode())
-    assert sum(walked) < 2 * enclosed.WINDOW
+        @staticmethod
+        def match(body: bytes, at: int) -> re.Match[bytes] | None:
+            looked.add(at)
+            return TOKEN.match(body, at)
+
+    text = ("[" + HOSTILE[kind] * (1_000_000 // len(HOSTILE[kind])) + "]").encode()
+    monkeypatch.setattr(enclosed, "TOKEN", Counted)
+    with windows_of(enclosed.WINDOW, few=len(text)):
+        walked = said(text)
+    everything = len(looked)
+    looked.clear()
+    assert said(text) == walked
+    assert 0 < len(looked) < everything / 5
 
 
 def test_names_that_come_twice_are_found_however_far_apart() -> None:

@@ -1,6 +1,7 @@
 """The text of an inference asks for the same, whatever was read before it."""
 
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,10 @@ import pytest
 
 from app.errors import Refusal
 from app.tensors import skeleton
-from app.tensors.open_inference import reading
+from app.tensors.open_inference import patterns, reading
+from app.tensors.open_inference.members import Asked
+from app.tensors.open_inference.patterns import Patterns
+from app.tensors.open_inference.reading import read_anew
 
 
 def text(data: str, axes: str = "[1]", more: str = "") -> bytes:
@@ -58,10 +62,10 @@ TEXTS = [
 ]
 
 
-def read(body: bytes) -> Any:
+def read(body: bytes, decode: Callable[[bytes], Asked]) -> Any:
     """What a text asks for as something to compare, or the words of its refusal."""
     try:
-        found = reading.decode(body)
+        found = decode(body)
     except Refusal as refusal:
         return type(refusal), str(refusal), refusal.place
     assert found.data.values is not None
@@ -70,18 +74,13 @@ def read(body: bytes) -> Any:
     return found.id, found.data.header, data.dtype, data.tobytes(), axes, found.parameters
 
 
-def afresh(body: bytes) -> Any:
-    reading._patterns.clear()
-    return read(body)
-
-
 @pytest.mark.parametrize("before", TEXTS, ids=lambda body: body.decode()[70:])
 def test_what_was_read_before_makes_no_difference(before: bytes) -> None:
-    expected = [repr(afresh(body)) for body in TEXTS]
-    reading._patterns.clear()
+    expected = [repr(read(body, read_anew)) for body in TEXTS]
+    read_before = Patterns().decode
     for _ in range(2):
-        read(before)
-        assert [repr(read(body)) for body in TEXTS] == expected
+        read(before, read_before)
+        assert [repr(read(body, read_before)) for body in TEXTS] == expected
 
 
 def test_no_more_lists_are_looked_for_than_there_are_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,24 +92,23 @@ def test_no_more_lists_are_looked_for_than_there_are_inputs(monkeypatch: pytest.
 
     monkeypatch.setattr(reading, "skeleton", SimpleNamespace(**{**vars(skeleton), "end_of_list": end_of_list}))
     with pytest.raises(Refusal):
-        reading.decode(b'{"inputs": [' + b'"data":[],' * 1000)
+        read_anew(b'{"inputs": [' + b'"data":[],' * 1000)
     assert len(ends) == 2
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    for number in range(2 * reading.RESTS):
-        read(text("[1, 2]", more=f', "parameters": {{"priority": {number}}}'))
-    assert 0 < len(reading._patterns) <= reading.RESTS
-    reading._patterns.clear()
+    various, alike, long = Patterns(), Patterns(), Patterns()
+    for number in range(2 * patterns.RESTS):
+        various.decode(text("[1, 2]", more=f', "parameters": {{"priority": {number}}}'))
+    assert 0 < len(various.known) <= patterns.RESTS
     for number in range(100):
-        read(text("[1, 2]", f"[{number}]", more=f', "id": "{number}"'))
-    (pattern,) = reading._patterns.values()
-    assert 0 < len(pattern.axes) <= reading.AXES_TEXTS
-    read(text("[1, 2]", f"[1{' ' * reading.SHORT_AXES}]", more=', "id": "x"'))
-    assert max(map(len, pattern.axes)) <= reading.SHORT_AXES
-    reading._patterns.clear()
-    read(text("[1, 2]", more=f', "model_name": "{"x" * reading.REMEMBERED}"'))
-    assert reading._patterns == {}
+        alike.decode(text("[1, 2]", f"[{number}]", more=f', "id": "{number}"'))
+    (pattern,) = alike.known.values()
+    assert 0 < len(pattern.axes) <= patterns.AXES_TEXTS
+    alike.decode(text("[1, 2]", f"[1{' ' * patterns.SHORT_AXES}]", more=', "id": "x"'))
+    assert max(map(len, pattern.axes)) <= patterns.SHORT_AXES
+    long.decode(text("[1, 2]", more=f', "model_name": "{"x" * patterns.REMEMBERED}"'))
+    assert long.known == {}
 
 
 @pytest.mark.parametrize("size", [10, 3000, 200_000])
@@ -119,8 +117,10 @@ def test_elements_are_read_at_every_size(size: int, nested: bool) -> None:
     values = np.random.default_rng(size).normal(size=(size, 2)).astype(np.float32)
     data = {"name": "data", "shape": [size, 2], "datatype": "FP32"}
     elements = values.tolist() if nested else values.reshape(-1).tolist()
+    decode = Patterns().decode
     for members in ({**data, "data": elements}, {"data": elements, **data}):
         for _ in range(2):
-            found = reading.decode(json.dumps({"parameters": {}, "inputs": [members]}).encode()).data
+            found = decode(json.dumps({"parameters": {}, "inputs": [members]}).encode()).data
             assert found.header.shape == (size, 2)
+            assert found.values is not None
             assert np.array_equal(found.values, values.reshape(-1))

@@ -15,7 +15,7 @@ from app.http.reply import RawHeaders, Reply
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.answers import Sender
 from app.tensors.open_inference.members import AXES, Asked, Input
-from app.tensors.open_inference.reading import decode
+from app.tensors.open_inference.patterns import decode
 from app.tensors.request import Answer, Preamble, Request
 
 INFER_HEADER = b"inference-header-content-length"
