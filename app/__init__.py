@@ -11,6 +11,7 @@ spec/         what ONNX says: the table of 53 operator versions, their parameter
 kernels/      what NumPy does: twelve operators as partial, merge and finish over a state
 blocks        what a tensor is inside
 errors        what can go wrong, in words
+names         what callers call things, as messages show it
 pacing        how much is done before anyone asks whether it is still wanted
 machine       the cores and the memory that the process may use
 

@@ -7,15 +7,15 @@ Refusal                     a request this service does not answer
 ├── UnknownOperator         no operator of that name
 ├── UnknownVersion          no such opset
 ├── NotAcceptable           no format the caller accepts
-├── UnsupportedMediaType    a body format that is not spoken here
-├── UnsupportedEncoding     a Content-Encoding that is not spoken here
+├── UnsupportedMediaType    a body format that is not read here
+├── UnsupportedEncoding     a Content-Encoding that is not read here
 ├── BodyTooLarge            more bytes than the setting allows
 ├── Overloaded              no room for this request now
 ├── TimeUp                  no answer in the time that the request gives
 └── Unprocessable           well-formed, but it breaks a rule
-    ├── UnknownField        a member of the request nobody asked for
-    ├── MissingField        a member of the request that is needed
-    ├── ConflictingFields   two members that exclude each other
+    ├── UnknownField        a field that a request does not have
+    ├── MissingField        a field that a request needs
+    ├── ConflictingFields   two fields that exclude each other
     ├── UnknownParameter    not an attribute of this operator version
     ├── InvalidParameter    an attribute with a value it cannot take
     ├── AxisOutOfRange      an axis outside the tensor's rank
@@ -43,47 +43,47 @@ class Refusal(Exception):
 
 
 class MalformedBody(Refusal):
-    """The bytes are not what their media type says."""
+    """The body is not what its media type says: not JSON, for instance, or cut short."""
 
 
 class DuplicateKey(MalformedBody):
-    """A JSON object names a key twice."""
+    """A JSON object or the query names a key twice."""
 
 
 class MalformedHeader(Refusal):
-    """A header field that cannot be read."""
+    """A header field has a value that cannot be read."""
 
 
 class UnknownOperator(Refusal):
-    """No operator of that name."""
+    """The path names an operator that does not exist."""
 
 
 class UnknownVersion(Refusal):
-    """No such opset."""
+    """The path names an opset that does not exist."""
 
 
 class NotAcceptable(Refusal):
-    """No format the caller accepts."""
+    """The service can send none of the formats that Accept allows."""
 
 
 class UnsupportedMediaType(Refusal):
-    """A body format that is not spoken here."""
+    """Content-Type names a format or a charset that the service does not read."""
 
 
 class UnsupportedEncoding(Refusal):
-    """A Content-Encoding that is not spoken here."""
+    """Content-Encoding names an encoding that the service does not read."""
 
 
 class BodyTooLarge(Refusal):
-    """More bytes than the setting allows."""
+    """The body, or what the request needs in memory, is larger than the settings allow."""
 
 
 class Overloaded(Refusal):
-    """No room for this request now."""
+    """The service has no room for this request at the moment."""
 
 
 class TimeUp(Refusal):
-    """No answer in the time that the request gives."""
+    """There was no answer within the seconds of Request-Timeout."""
 
 
 class Unprocessable(Refusal):
@@ -91,60 +91,60 @@ class Unprocessable(Refusal):
 
 
 class UnknownField(Unprocessable):
-    """A member of the request nobody asked for."""
+    """An object in the request has a field that is not known."""
 
 
 class MissingField(Unprocessable):
-    """A member of the request that is needed."""
+    """The request lacks a field that it needs."""
 
 
 class ConflictingFields(Unprocessable):
-    """Two members that exclude each other."""
+    """Two fields of the request exclude each other."""
 
 
 class UnknownParameter(Unprocessable):
-    """Not an attribute of this operator version."""
+    """The operator version does not have this parameter."""
 
 
 class InvalidParameter(Unprocessable):
-    """An attribute with a value it cannot take."""
+    """A parameter has a value that it cannot take."""
 
 
 class AxisOutOfRange(Unprocessable):
-    """An axis outside the tensor's rank."""
+    """An axis lies outside the rank of the tensor."""
 
 
 class DuplicateAxis(Unprocessable):
-    """One axis named twice."""
+    """One axis is named twice."""
 
 
 class UnknownDtype(Unprocessable):
-    """No dtype of that name."""
+    """There is no dtype of this name."""
 
 
 class DtypeNotAccepted(Unprocessable):
-    """A dtype the operator version does not list."""
+    """The operator version does not take tensors of this dtype."""
 
 
 class InvalidShape(Unprocessable):
-    """Not a list of dimensions, or one too large."""
+    """The shape is not a list of dimensions, or is too large."""
 
 
 class ShapeMismatch(Unprocessable):
-    """Shape and elements disagree."""
+    """The shape and the number of elements disagree."""
 
 
 class RaggedNesting(Unprocessable):
-    """Nested lists of unequal length."""
+    """Lists at the same depth have different lengths."""
 
 
 class InvalidElement(Unprocessable):
-    """A value the dtype cannot hold."""
+    """An element is a value that the dtype does not have."""
 
 
 class InvalidBase64(Unprocessable):
-    """Text that is not base64, or of the wrong length."""
+    """The text is not base64, or not as many bytes as the elements have."""
 
 
 class Undefined(Unprocessable):
-    """The operator has no answer for this tensor."""
+    """The operator is not defined for these elements, or for a set without any."""

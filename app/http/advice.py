@@ -34,83 +34,107 @@ def _of(error: type[errors.Refusal], remedy: str) -> tuple[Problem, Advice]:
 ADVICE: dict[Problem, Advice] = dict(
     [
         _of(errors.MalformedBody, "Send what Content-Type says; where nothing says so, a body is JSON."),
-        _of(errors.DuplicateKey, "Give each member once, in the object that the place names."),
-        _of(errors.MalformedHeader, "Send the field as the detail says, or leave it out."),
-        _of(errors.UnknownOperator, "Take one of the names that the detail lists, or that GET /operators does."),
-        _of(errors.UnknownVersion, "Take an opset that has the operator; the detail says which do."),
-        _of(errors.NotAcceptable, "Let Accept allow one of the media types in the detail, or leave it out."),
+        _of(errors.DuplicateKey, "Give the key that the detail names once."),
+        _of(errors.MalformedHeader, "Send the header field as the detail says, or leave it out."),
+        _of(errors.UnknownOperator, "Use one of the names that the detail and GET /operators list."),
+        _of(errors.UnknownVersion, "Use one of the opsets that the detail names."),
+        _of(
+            errors.NotAcceptable, "Let Accept allow one of the media types that the detail lists, or leave Accept out."
+        ),
         _of(
             errors.BodyTooLarge,
             "Send a binary body, which may be far larger than a JSON one, or have the service run with larger limits.",
         ),
-        _of(errors.UnsupportedMediaType, "Send one of the media types that Accept-Post lists."),
+        _of(
+            errors.UnsupportedMediaType,
+            "Send a body of a media type that Accept-Post lists, and name it in Content-Type.",
+        ),
         _of(errors.UnsupportedEncoding, "Compress the body as Accept-Encoding lists, or not at all."),
-        _of(errors.UnknownField, "Leave out the member that the place names."),
-        _of(errors.MissingField, "Add the member that the detail names."),
+        _of(errors.UnknownField, "Leave out the field that the detail names, or correct its name."),
+        _of(errors.MissingField, "Add the field that the detail names."),
         _of(errors.ConflictingFields, "Keep one of the two that the detail names."),
-        _of(errors.UnknownParameter, "Leave it out, or take a version of the operator that has it."),
+        _of(errors.UnknownParameter, "Leave the parameter out, or use a version of the operator that has it."),
         _of(errors.InvalidParameter, "Give a value that the detail allows."),
         _of(errors.AxisOutOfRange, "Count axes from 0, or from -1 backwards at versions that read negative ones."),
         _of(errors.DuplicateAxis, "Name each axis once; a negative one may mean the same as a positive one."),
-        _of(errors.UnknownDtype, "Take one of the dtypes that the detail lists."),
-        _of(errors.DtypeNotAccepted, "Take another dtype, or a version of the operator that lists this one."),
+        _of(errors.UnknownDtype, "Use one of the dtypes that the detail lists."),
+        _of(errors.DtypeNotAccepted, "Use another dtype, or a version of the operator that takes this one."),
         _of(errors.InvalidShape, "Give a list of sizes, each 0 or more; [] is a scalar."),
         _of(errors.ShapeMismatch, "Send as many elements as the shape has, or leave the shape out of nested lists."),
-        _of(errors.RaggedNesting, "Make all lists of one depth equally long."),
-        _of(errors.InvalidElement, "Send an element that the dtype holds; none is wrapped or cut to fit."),
+        _of(errors.RaggedNesting, "Make all lists at the same depth equally long."),
+        _of(
+            errors.InvalidElement,
+            "Send a value that the dtype has, or use another dtype; no value is wrapped or cut to fit.",
+        ),
         _of(
             errors.InvalidBase64, "Send the elements' little-endian bytes in base64 with padding, without line breaks."
         ),
-        _of(errors.Undefined, "Send a tensor whose reduced sets have elements, or reduce other axes."),
-        _of(errors.Overloaded, "Send it again after as many seconds as Retry-After says."),
-        _of(errors.TimeUp, "Give more seconds in Request-Timeout, or leave it out."),
+        _of(
+            errors.Undefined,
+            "Where a set has no elements, reduce other axes; where a value does not exist, such as the logarithm of 0 "
+            "among integers, use a float dtype, which has infinities and NaN. ArgMin and ArgMax take empty tensors at "
+            "every version but 11.",
+        ),
+        _of(errors.Overloaded, "Send the request again after as many seconds as Retry-After says."),
+        _of(errors.TimeUp, "Allow more seconds in Request-Timeout, or leave it out."),
         (
             UNAUTHORIZED,
             Advice(
-                "The service has keys, and the request names none of them.", "Send Authorization: Bearer and a key."
+                "The service takes requests with a key only, and this one has none that it knows.",
+                "Send the header field Authorization: Bearer KEY.",
             ),
         ),
         (
             NOT_FOUND,
-            Advice("Nothing of the service is at this path.", "GET / and GET /operators list what there is."),
+            Advice("The service has nothing at this path.", "GET / and GET /operators list what there is."),
         ),
         (
             METHOD_NOT_ALLOWED,
-            Advice("The path is there, and is asked in another way.", "Take one of the methods that Allow lists."),
+            Advice("The path exists, but does not answer this method.", "Use one of the methods that Allow lists."),
         ),
         (
             BODY_TOO_SLOW,
             Advice(
-                "Nothing came of the body for too long, or too little in all.",
+                "The body came too slowly: nothing of it for too long, or too little in all.",
                 "Send it again on a new connection; KEEPDIMS_BODY_TIMEOUT is how long the service waits.",
             ),
         ),
         (
             MALFORMED_REQUEST,
             Advice(
-                "The head or the framing of the request breaks HTTP.", "Send it with a client that speaks HTTP/1.1."
+                "The head or the framing of the request breaks the rules of HTTP.",
+                "Use a client that speaks HTTP/1.1.",
             ),
         ),
         (
             URL_TOO_LONG,
-            Advice("More bytes of path and query than are read.", "Send parameters beside the tensor, in a JSON body."),
+            Advice(
+                "The path and the query have more bytes than the service reads.",
+                "Send parameters beside the tensor, in a JSON body.",
+            ),
         ),
         (
             HEAD_TOO_LONG,
-            Advice("More bytes of header fields than are read.", "Leave out fields; cookies are not needed here."),
+            Advice(
+                "The header fields have more bytes than the service reads.",
+                "Leave out fields; cookies are not needed here.",
+            ),
         ),
         (
             EXPECTATION_FAILED,
-            Advice("Expect asks for something else than 100-continue.", "Leave Expect out."),
+            Advice("Expect asks for something other than 100-continue.", "Leave Expect out."),
         ),
         (
             STOPPING,
-            Advice("The process was told to stop.", "Send requests to another one, or again when there is a new one."),
+            Advice(
+                "The process has been told to stop.",
+                "Send the request to another process, or again once a new one runs.",
+            ),
         ),
         (
             INTERNAL,
             Advice(
-                "A bug of the service; it is not the request's fault.",
+                "The service has a bug; the request is not to blame.",
                 "Report it with the X-Request-ID of the answer; sending it again is unlikely to help.",
             ),
         ),

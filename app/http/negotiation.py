@@ -8,6 +8,7 @@ from typing import NamedTuple
 from app.errors import NotAcceptable, UnsupportedEncoding, UnsupportedMediaType
 from app.http.encodings import ENCODINGS
 from app.http.fields import Fields
+from app.names import listed, quoted
 from app.tensors.formats import FORMATS
 
 _WEIGHT = re.compile(r"0?\.[0-9]{1,3}|0\.?|1(\.0{0,3})?")  # a bare .2 is what Java's HttpURLConnection has always sent
@@ -17,6 +18,9 @@ _LIST = re.compile(f'(?:{_QUOTED}|[^",])+')
 _PARAMETERS = re.compile(f'(?:{_QUOTED}|[^";])+')
 
 MEDIA_TYPES = tuple(FORMATS)
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+FROM_CURL = "; curl -d sends JSON with -H 'Content-Type: application/json'"
 
 REMEMBERED = 256
 """Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
@@ -53,10 +57,11 @@ def body_type(content_type: str, spoken: Sequence[str]) -> str:
         return spoken[0]
     media_type, parameters = _parameters(content_type.lower())
     if media_type not in spoken:
-        raise UnsupportedMediaType(f"{_cut(content_type)} is not spoken here; {', '.join(spoken)} is")
+        hint = FROM_CURL if media_type == FORM and spoken[0] == JSON else ""
+        raise UnsupportedMediaType(f"Content-Type {quoted(content_type)} is not read here; use {listed(spoken)}{hint}")
     charset = parameters.get("charset", "utf-8")
     if charset not in ("utf-8", "utf8"):
-        raise UnsupportedMediaType(f"charset {_cut(charset)} is not read here; utf-8 is")
+        raise UnsupportedMediaType(f"charset {quoted(charset)} is not read here; use utf-8")
     return media_type
 
 
@@ -66,7 +71,7 @@ def content_encoding(named: str, spoken: Collection[str] = ENCODINGS) -> str:
     if encoding in ("", "identity"):
         return ""
     if encoding not in spoken:
-        raise UnsupportedEncoding(f"Content-Encoding {_cut(named)} is not read here; {', '.join(spoken)} is")
+        raise UnsupportedEncoding(f"Content-Encoding {quoted(named)} is not read here; use {listed(spoken)}")
     return encoding
 
 
@@ -77,7 +82,7 @@ def answer_type(accept: str, offered: Sequence[str]) -> str:
     ranges = _ranges(accept)
     best = max(offered, key=lambda media_type: _weight(media_type, ranges))
     if not _weight(best, ranges):
-        raise NotAcceptable(f"Accept {_cut(accept)} leaves nothing to answer with; {', '.join(offered)} can be had")
+        raise NotAcceptable(f"Accept {quoted(accept)} allows nothing that can be sent; allow {listed(offered)}")
     return best
 
 
@@ -107,7 +112,3 @@ def _parameters(text: str) -> tuple[str, dict[str, str]]:
         name, _, value = (part.strip() for part in other.partition("="))
         found.setdefault(name, _ESCAPED.sub(r"\1", value[1:-1]) if value[:1] == '"' else value)
     return first.strip(), found
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:40]}…"

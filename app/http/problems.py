@@ -33,31 +33,31 @@ PROBLEMS: dict[type[Refusal], Problem] = {
     errors.DuplicateKey:         Problem(400, "/problems/duplicate-key", "A key is given twice"),
     errors.MalformedHeader:      Problem(400, "/problems/malformed-header", "A header field cannot be read"),
     errors.UnknownOperator:      Problem(404, "/problems/unknown-operator", "There is no such operator"),
-    errors.UnknownVersion:       Problem(404, "/problems/unknown-version", "There is no such opset"),
-    errors.NotAcceptable:        Problem(406, "/problems/not-acceptable", "No format the caller accepts"),
+    errors.UnknownVersion:       Problem(404, "/problems/unknown-version", "There is no such version"),
+    errors.NotAcceptable:        Problem(406, "/problems/not-acceptable", "No acceptable format can be sent"),
     errors.BodyTooLarge:         Problem(413, "/problems/body-too-large", "The body is too large"),
-    errors.UnsupportedMediaType: Problem(415, "/problems/unsupported-media-type", "This body format is not spoken here",
+    errors.UnsupportedMediaType: Problem(415, "/problems/unsupported-media-type", "The media type is not supported",
                                          ((b"accept-post", ", ".join(FORMATS).encode()),)),
-    errors.UnsupportedEncoding:  Problem(415, "/problems/unsupported-encoding", "This encoding is not spoken here",
+    errors.UnsupportedEncoding:  Problem(415, "/problems/unsupported-encoding", "The encoding is not supported",
                                          ((b"accept-encoding", ", ".join(ENCODINGS).encode()),)),
-    errors.UnknownField:         Problem(422, "/problems/unknown-field", "The request has a member nobody asked for"),
-    errors.MissingField:         Problem(422, "/problems/missing-field", "The request lacks a member"),
-    errors.ConflictingFields:    Problem(422, "/problems/conflicting-fields", "Two members exclude each other"),
-    errors.UnknownParameter:     Problem(422, "/problems/unknown-parameter", "The operator has no such parameter"),
+    errors.UnknownField:         Problem(422, "/problems/unknown-field", "There is no such field"),
+    errors.MissingField:         Problem(422, "/problems/missing-field", "A field is missing"),
+    errors.ConflictingFields:    Problem(422, "/problems/conflicting-fields", "Two fields exclude each other"),
+    errors.UnknownParameter:     Problem(422, "/problems/unknown-parameter", "There is no such parameter"),
     errors.InvalidParameter:     Problem(422, "/problems/invalid-parameter", "A parameter cannot take this value"),
     errors.AxisOutOfRange:       Problem(422, "/problems/axis-out-of-range", "The tensor has no such axis"),
     errors.DuplicateAxis:        Problem(422, "/problems/duplicate-axis", "An axis is named twice"),
     errors.UnknownDtype:         Problem(422, "/problems/unknown-dtype", "There is no such dtype"),
     errors.DtypeNotAccepted:     Problem(422, "/problems/dtype-not-accepted", "The operator version lacks this dtype"),
-    errors.InvalidShape:         Problem(422, "/problems/invalid-shape", "This is no shape of a tensor"),
+    errors.InvalidShape:         Problem(422, "/problems/invalid-shape", "The shape is invalid"),
     errors.ShapeMismatch:        Problem(422, "/problems/shape-mismatch", "Shape and elements disagree"),
     errors.RaggedNesting:        Problem(422, "/problems/ragged-nesting", "Nested lists have unequal lengths"),
-    errors.InvalidElement:       Problem(422, "/problems/invalid-element", "The dtype does not have this value"),
-    errors.InvalidBase64:        Problem(422, "/problems/invalid-base64", "The text is not base64 of the elements"),
+    errors.InvalidElement:       Problem(422, "/problems/invalid-element", "An element is not a value of the dtype"),
+    errors.InvalidBase64:        Problem(422, "/problems/invalid-base64", "The base64 text is invalid"),
     errors.Undefined:            Problem(422, "/problems/undefined", "The operator has no answer for this tensor"),
     errors.Overloaded:           Problem(503, "/problems/overloaded", "There is no room for this request now",
                                          ((b"retry-after", b"1"),)),
-    errors.TimeUp:               Problem(503, "/problems/time-up", "The request gives too little time"),
+    errors.TimeUp:               Problem(503, "/problems/time-up", "The time of the request is up"),
 }
 # fmt: on
 
@@ -67,12 +67,12 @@ UNAUTHORIZED = Problem(
 NOT_FOUND = Problem(404, "/problems/not-found", "There is nothing at this path")
 METHOD_NOT_ALLOWED = Problem(405, "/problems/method-not-allowed", "The path does not answer this method")
 BODY_TOO_SLOW = Problem(408, "/problems/body-too-slow", "The body did not arrive in time", ((b"connection", b"close"),))
-MALFORMED_REQUEST = Problem(400, "/problems/malformed-request", "This is not HTTP as it should be")
+MALFORMED_REQUEST = Problem(400, "/problems/malformed-request", "The request is not well-formed HTTP")
 URL_TOO_LONG = Problem(414, "/problems/url-too-long", "The URL is too long")
-EXPECTATION_FAILED = Problem(417, "/problems/expectation-failed", "This cannot be expected here")
+EXPECTATION_FAILED = Problem(417, "/problems/expectation-failed", "The expectation cannot be met")
 HEAD_TOO_LONG = Problem(431, "/problems/head-too-long", "The head of the request is too long")
 INTERNAL = Problem(500, "/problems/internal", "The service made a mistake")
-STOPPING = Problem(503, "/problems/stopping", "The service is about to stop")
+STOPPING = Problem(503, "/problems/stopping", "The service is stopping")
 
 OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL, STOPPING)
 """Problems that are no refusal of what stands in a request."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.spec.names import nearest, quoted
+from app.names import nearest, quoted
 from app.spec.operators import Operator, versions_of
 from app.spec.parameters import Parameter
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from re import sub
 
 from app.errors import UnknownOperator, UnknownVersion
+from app.names import nearest, quoted
 from app.spec.dtypes import BFLOAT16, BOOL, BYTES, FLOATS, HIGH_PRECISION, NUMERIC
-from app.spec.names import nearest, quoted
 from app.spec.parameters import (
     Axes,
     AxesFromFront,

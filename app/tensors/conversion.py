@@ -79,7 +79,7 @@ def _no_integer(element: object, dtype: str) -> str:
         return f"is text, and {dtype} takes numbers; only int64 and uint64 may be text"
     if type(element) is str and _PADDED.fullmatch(element):
         return f"has zeros in front, and {dtype} takes integers without"
-    return f"is no integer, and {dtype} takes nothing else"
+    return f"is not an integer, and {dtype} takes nothing else"
 
 
 def _is_digits(element: object) -> bool:

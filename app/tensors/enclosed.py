@@ -233,7 +233,7 @@ class _Look:
     def _refuse(self, in_list: bool) -> NoReturn:
         what = "a value" if in_list else "the name of a member"
         if self._state == _BEHIND:
-            what = ", or ]" if in_list else ", or }"
+            what = '"," or "]"' if in_list else '"," or "}"'
         expected(self._body, self._at, what)
 
 

@@ -163,7 +163,7 @@ class _Members:
                 self._to(self._at + 1)
                 self._check_room()
             if not self.next_is(closing):
-                expected(self._body, self._at, f", or {closing.decode()}")
+                expected(self._body, self._at, f'"," or "{closing.decode()}"')
         self._at += 1
 
     def _name(self) -> str:

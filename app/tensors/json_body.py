@@ -40,7 +40,7 @@ def decode(body: bytes, query: str = "") -> Request:
     everything, and what it refuses is refused.
     """
     if query:
-        raise UnknownParameter("a JSON body takes its parameters as members beside data, none in the query string")
+        raise UnknownParameter("a JSON body takes its parameters as fields beside data, and none in the query")
     if len(body) <= short.SHORT:
         try:
             members = short.members(body)
@@ -119,8 +119,8 @@ def _cut_request(body: bytes, parts: Skeleton, read: Callable[[bytes, int, int, 
 def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: memoryview | None = None) -> Request:
     """What the members ask for; `read` has the elements of values, and `cut` is the base64 text that was cut out."""
     if not isinstance(members, dict):
-        raise MissingField(f"the body must be an object with a member data, and is {shown(members)}")
-    data = _object(members.pop("data", None), "data", ("dtype", "shape", "values", "base64"))
+        raise MissingField(f"the body must be an object with a field data, and is {shown(members)}")
+    data = _object(members.pop("data", None), "data", ("dtype", "shape", "values", "base64"), MissingField)
     wishes = members.pop("answer", None)
     dtype = _dtype(data.get("dtype"))
     shape = _shape(data.get("shape"))
@@ -153,17 +153,17 @@ def _check_finite(value: object, place: str) -> None:
             raise InvalidParameter(f"{shown(item)} is not a finite number, and a parameter takes no other", where)
 
 
-def _object(value: object, name: str, members: tuple[str, ...]) -> Members:
-    """A member of the body that is an object with known members."""
+def _object(value: object, name: str, members: tuple[str, ...], otherwise: type[Refusal]) -> Members:
+    """A member of the body that is an object with known members; `otherwise` if it is something else."""
     if value is None:
         raise MissingField(f"{name} is missing, and is needed", f"/{name}")
     if not isinstance(value, dict):
         known = ", ".join(members)
-        raise InvalidParameter(f"{name} must be an object, and is {shown(value)}; it can have {known}", f"/{name}")
+        raise otherwise(f"{name} must be an object, and is {shown(value)}; it can have {known}", f"/{name}")
     for member in value:
         if member not in members:
             known = ", ".join(members)
-            raise UnknownField(f"{name} has no member {shown(member)}; it can have {known}", f"/{name}")
+            raise UnknownField(f"{name} has no field {shown(member)}; it can have {known}", f"/{name}")
     return value
 
 
@@ -171,7 +171,7 @@ def _dtype(value: object) -> str:
     if value is None:
         raise MissingField("data needs a dtype", "/data/dtype")
     if not isinstance(value, str) or value not in NUMPY_DTYPES:
-        raise UnknownDtype(f"{shown(value)} is no dtype; there are {', '.join(NUMPY_DTYPES)}", "/data/dtype")
+        raise UnknownDtype(f"{shown(value)} is not a dtype; use one of {', '.join(NUMPY_DTYPES)}", "/data/dtype")
     return value
 
 
@@ -190,7 +190,7 @@ def _shape(value: object) -> tuple[int, ...] | None:
 
 
 def _answer(value: object, encoding: Encoding) -> Answer:
-    wishes = _object(value, "answer", ("encoding", "integers"))
+    wishes = _object(value, "answer", ("encoding", "integers"), InvalidParameter)
     return Answer(
         _choice(wishes, "encoding", get_args(Encoding), encoding),
         _choice(wishes, "integers", get_args(Integers), "number"),

@@ -35,7 +35,7 @@ _ALIGNED = 64
 def preamble(start: bytes, query: str) -> Preamble | None:
     """What the header and the query say; None while the header is not there as a whole."""
     if not start.startswith(_MAGIC[: len(start)]):
-        raise MalformedBody("the body is no npy file: it does not begin with its magic string")
+        raise MalformedBody("the body is not an npy file: it does not begin with its magic string")
     if len(start) < 8:
         return None
     if start[6] not in _VERSIONS or start[7]:
@@ -76,7 +76,7 @@ def _members(text: bytes, encoding: str) -> tuple[object, bool, object]:
         tree = ast.parse(text.decode(encoding).lstrip(" \t"), mode="eval").body
         header = ast.literal_eval(tree)
     except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
-        raise MalformedBody("the npy header is no Python literal") from None
+        raise MalformedBody("the npy header is not a Python literal") from None
     if not isinstance(header, dict) or header.keys() != {"descr", "fortran_order", "shape"}:
         raise MalformedBody("the npy header must be a dictionary of descr, fortran_order and shape")
     if isinstance(tree, ast.Dict) and len(tree.keys) > len(header):

@@ -10,6 +10,7 @@ import numpy as np
 
 from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.errors import InvalidShape, MissingField, UnknownDtype
+from app.names import quoted
 from app.tensors.nesting import MAX_RANK
 from app.tensors.query import members, parameters
 from app.tensors.request import Answer, Preamble
@@ -21,7 +22,7 @@ def preamble(start: bytes, query: str) -> Preamble:
     """What the query says; the body holds no word of it."""
     given = members(query)
     header = Header(_dtype(given.pop("dtype", None)), _shape(given.pop("shape", None)))
-    return Preamble(header, parameters(given))
+    return Preamble(header, parameters(given), header_place="")
 
 
 def encode(tensor: Tensor, answer: Answer) -> bytes:
@@ -36,20 +37,19 @@ def fields(header: Header) -> dict[str, str]:
 
 def _dtype(text: str | None) -> str:
     if text is None:
-        raise MissingField("an octet-stream needs a dtype in the query: ?dtype=float32&shape=2,3", "/data/dtype")
+        raise MissingField("an octet-stream needs a dtype in the query: ?dtype=float32&shape=2,3", "/dtype")
     if text not in NUMPY_DTYPES:
-        shown = text if len(text) <= 40 else f"{text[:40]}…"
-        raise UnknownDtype(f"{shown!r} is no dtype; there are {', '.join(NUMPY_DTYPES)}", "/data/dtype")
+        raise UnknownDtype(f"{quoted(text)} is not a dtype; use one of {', '.join(NUMPY_DTYPES)}", "/dtype")
     return text
 
 
 def _shape(text: str | None) -> tuple[int, ...]:
     if text is None:
-        raise MissingField("an octet-stream needs a shape in the query: ?dtype=float32&shape=2,3", "/data/shape")
+        raise MissingField("an octet-stream needs a shape in the query: ?dtype=float32&shape=2,3", "/shape")
     sizes = text.split(",") if text else []
     if len(sizes) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(sizes)} dimensions, and the highest rank is {MAX_RANK}", "/data/shape")
+        raise InvalidShape(f"shape has {len(sizes)} dimensions, and the highest rank is {MAX_RANK}", "/shape")
     for axis, size in enumerate(sizes):
         if not _DIMENSION.fullmatch(size) or int(size) >= 2**63:
-            raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/data/shape/{axis}")
+            raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/shape/{axis}")
     return tuple(map(int, sizes))

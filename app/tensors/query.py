@@ -9,6 +9,7 @@ import re
 from urllib.parse import unquote
 
 from app.errors import DuplicateKey, InvalidParameter
+from app.names import quoted
 from app.tensors.nesting import MAX_RANK
 
 MAX_QUERY = 4096
@@ -27,8 +28,7 @@ def members(query: str) -> dict[str, str]:
             name, _, value = part.partition("=")
             name = unquote(name)
             if name in found:
-                shown = name if len(name) <= 40 else f"{name[:40]}…"
-                raise DuplicateKey(f"{shown} is given twice in the query")
+                raise DuplicateKey(f"{quoted(name)} is given twice in the query")
             found[name] = unquote(value)
     return found
 

@@ -28,7 +28,8 @@ class Request(NamedTuple):
 class Preamble(NamedTuple):
     """The same as far as it is known before the elements, which follow raw from byte `offset` of the body to its end.
 
-    `big_endian` says how the bytes of an element are ordered.
+    `big_endian` says how the bytes of an element are ordered, `header_place` where dtype and shape stand, beside the
+    parameters or in data.
     """
 
     header: Header
@@ -36,3 +37,4 @@ class Preamble(NamedTuple):
     offset: int = 0
     big_endian: bool = False
     answer: Answer = Answer()
+    header_place: str = "/data"

@@ -43,6 +43,10 @@ def test_every_link_of_a_page_leads_somewhere(root: str, client: httpx.Client, p
         assert client.get(link).status_code == 200, link
 
 
+def test_links_have_names_that_programs_can_use(root: str, client: httpx.Client) -> None:
+    assert all(name.isidentifier() for name in client.get(f"{root}/").json()["links"])
+
+
 def test_links_of_the_first_page_as_json_lead_somewhere(root: str, client: httpx.Client) -> None:
     named = {"version": 12, "operator": "reduce_min", "opset": 17}
     for link in client.get(f"{root}/").json()["links"].values():

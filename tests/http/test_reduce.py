@@ -119,6 +119,25 @@ def test_other_media_types_are_refused(service: Service, content_type: str) -> N
     problem(service.post("/v12/reduce_min", BODY, {"content-type": content_type}), 415, "unsupported-media-type")
 
 
+@pytest.mark.parametrize(
+    ("content_type", "said"),
+    [
+        (
+            "text/csv",
+            '"text/csv" is not read here; use application/json, application/x-npy or application/octet-stream',
+        ),
+        ("application/x-www-form-urlencoded", "; curl -d sends JSON with -H 'Content-Type: application/json'"),
+        ("x" * 5000, f'Content-Type "{"x" * 40}…" is not read here'),
+        ("a\x9b", 'Content-Type "a\\u009b" is not read here'),
+    ],
+)
+def test_what_may_be_sent_instead_is_said(service: Service, content_type: str, said: str) -> None:
+    headers = {"content-type": content_type.encode("latin-1")}
+    refused = problem(service.post("/v12/reduce_min", BODY, headers), 415, "unsupported-media-type")  # type: ignore[arg-type]
+    assert said in refused["detail"]
+    assert ("curl" in refused["detail"]) == content_type.endswith("urlencoded")
+
+
 @pytest.mark.parametrize("encoding", ["br", "deflate", "gzip, gzip", "identity, gzip", "nonsense"])
 def test_other_content_encodings_are_refused(service: Service, encoding: str) -> None:
     response = service.post("/v12/reduce_min", BODY, {"content-encoding": encoding})

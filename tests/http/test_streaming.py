@@ -90,6 +90,24 @@ def test_a_query_is_held_to_the_rules_of_json(
     assert problem(service.post(f"{path}?{query}", FILE, NPY), status, slug).get("place") == place
 
 
+@pytest.mark.parametrize(
+    ("path", "query", "slug", "place"),
+    [
+        ("/v12/reduce_min", "shape=2", "missing-field", "/dtype"),
+        ("/v12/reduce_min", "dtype=int8", "missing-field", "/shape"),
+        ("/v12/reduce_min", "dtype=bool&shape=2", "dtype-not-accepted", "/dtype"),
+        ("/v11/arg_min", "dtype=int8&shape=2,0", "undefined", "/shape"),
+        ("/v12/reduce_min", f"dtype=int8&shape=0,{2**40}&axes=0", "invalid-shape", "/shape"),
+        ("/v12/reduce_min", "dtype=int8&shape=2&axes=1", "axis-out-of-range", "/axes/0"),
+    ],
+)
+def test_dtype_and_shape_have_their_place_in_the_query(
+    service: Service, path: str, query: str, slug: str, place: str
+) -> None:
+    response = service.post(f"{path}?{query}", b"", {"content-type": "application/octet-stream"})
+    assert problem(response, 422, slug)["place"] == place
+
+
 @pytest.mark.parametrize("encoding", COMPRESS)
 @pytest.mark.parametrize("size", [1, 4000])
 def test_every_format_may_be_compressed(service: Service, encoding: str, size: int) -> None:

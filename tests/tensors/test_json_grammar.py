@@ -77,7 +77,7 @@ def test_a_message_gives_the_value_and_the_place(rest: str, place: str, shown: s
 
 
 def test_dtype_shape_and_data_are_shown() -> None:
-    assert "5 is no dtype" in str(refusal(b'{"data": {"dtype": 5, "values": [1]}}'))
+    assert "5 is not a dtype" in str(refusal(b'{"data": {"dtype": 5, "values": [1]}}'))
     assert "is a list" in str(refusal(b'{"data": [1, 2]}'))
     assert "true is not" in str(refusal(body("float32", "[1]", "[true]")))
     assert "zeros in front" in str(refusal(body("int64", '["01"]')))

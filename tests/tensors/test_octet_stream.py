@@ -24,7 +24,7 @@ def test_an_answer_says_what_a_request_says(dtype: str, data: st.DataObject) -> 
     assert (name, found.shape) == (dtype, values.shape)
     assert bits(found) == bits(values)
     query = f"dtype={fields['x-dtype']}&shape={fields['x-shape']}"
-    assert octet_stream.preamble(b"", query) == Preamble(tensor.header, {})
+    assert octet_stream.preamble(b"", query) == Preamble(tensor.header, {}, header_place="")
 
 
 def test_columns_are_written_as_rows() -> None:
@@ -34,30 +34,30 @@ def test_columns_are_written_as_rows() -> None:
 
 def test_parameters_stand_beside_dtype_and_shape() -> None:
     preamble = octet_stream.preamble(b"", "axes=1&sh%61pe=2%2C3&dtype=int8&keepdims=0")
-    assert preamble == Preamble(Header("int8", (2, 3)), {"axes": [1], "keepdims": 0})
+    assert preamble == Preamble(Header("int8", (2, 3)), {"axes": [1], "keepdims": 0}, header_place="")
 
 
 @pytest.mark.parametrize(
     ("query", "kind", "place"),
     [
-        ("", MissingField, "/data/dtype"),
-        ("shape=2", MissingField, "/data/dtype"),
-        ("dtype=int8", MissingField, "/data/shape"),
-        ("dtype=&shape=2", UnknownDtype, "/data/dtype"),
-        ("dtype=f4&shape=2", UnknownDtype, "/data/dtype"),
-        ("dtype=Float32&shape=2", UnknownDtype, "/data/dtype"),
-        ("dtype=" + "x" * 999 + "&shape=2", UnknownDtype, "/data/dtype"),
+        ("", MissingField, "/dtype"),
+        ("shape=2", MissingField, "/dtype"),
+        ("dtype=int8", MissingField, "/shape"),
+        ("dtype=&shape=2", UnknownDtype, "/dtype"),
+        ("dtype=f4&shape=2", UnknownDtype, "/dtype"),
+        ("dtype=Float32&shape=2", UnknownDtype, "/dtype"),
+        ("dtype=" + "x" * 999 + "&shape=2", UnknownDtype, "/dtype"),
         ("dtype=int8&shape=2&dtype=int8", DuplicateKey, ""),
         ("dtype=int8&shape=2&shape=2", DuplicateKey, ""),
-        ("dtype=int8&shape=2,-1", InvalidShape, "/data/shape/1"),
-        ("dtype=int8&shape=+2", InvalidShape, "/data/shape/0"),
-        ("dtype=int8&shape=2.0", InvalidShape, "/data/shape/0"),
-        ("dtype=int8&shape=02", InvalidShape, "/data/shape/0"),
-        ("dtype=int8&shape=%D9%A1", InvalidShape, "/data/shape/0"),
-        ("dtype=int8&shape=2,,3", InvalidShape, "/data/shape/1"),
-        ("dtype=int8&shape=(2,3)", InvalidShape, "/data/shape/0"),
-        (f"dtype=int8&shape={2**63}", InvalidShape, "/data/shape/0"),
-        ("dtype=int8&shape=" + "1," * 64 + "1", InvalidShape, "/data/shape"),
+        ("dtype=int8&shape=2,-1", InvalidShape, "/shape/1"),
+        ("dtype=int8&shape=+2", InvalidShape, "/shape/0"),
+        ("dtype=int8&shape=2.0", InvalidShape, "/shape/0"),
+        ("dtype=int8&shape=02", InvalidShape, "/shape/0"),
+        ("dtype=int8&shape=%D9%A1", InvalidShape, "/shape/0"),
+        ("dtype=int8&shape=2,,3", InvalidShape, "/shape/1"),
+        ("dtype=int8&shape=(2,3)", InvalidShape, "/shape/0"),
+        (f"dtype=int8&shape={2**63}", InvalidShape, "/shape/0"),
+        ("dtype=int8&shape=" + "1," * 64 + "1", InvalidShape, "/shape"),
     ],
 )
 def test_what_the_query_lacks_is_said(query: str, kind: type[Refusal], place: str) -> None:

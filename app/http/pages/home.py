@@ -36,8 +36,9 @@ def home() -> Home:
             "problems": "problems",
             "docs": "docs",
             "openapi": "openapi.json",
-            "openapi of one opset": "v{opset}/openapi.json",
-            "openapi of binary bodies": "openapi/binary.json",
+            "opset_openapi": "v{opset}/openapi.json",
+            "binary_openapi": "openapi/binary.json",
+            "inference_openapi": "openapi/inference.json",
             "version": "version",
         },
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from app.blocks import Header, Tensor
-from app.errors import BodyTooLarge, MalformedBody
+from app.errors import BodyTooLarge, MalformedBody, Refusal
 from app.evaluate import Evaluation
 from app.http.budget.account import Account
 from app.http.budget.phases import COMPUTE, DECODE, ENCODE
@@ -17,6 +17,9 @@ from app.http.reply import Reply
 from app.tensors.elements import Elements
 from app.tensors.formats import Buffered
 from app.tensors.request import Answer, Preamble
+
+DATA = "/data"
+"""Where dtype and shape stand in JSON, and what the place of a refusal that is about them begins with."""
 
 STEP = 1 << 20
 """Bytes that are decompressed before they are looked at."""
@@ -120,7 +123,12 @@ class Flowing:
         if self._evaluation is None:
             preamble = self._given.preamble(self.held, self._query)
             if preamble is not None:
-                self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted, self._account)
+                try:
+                    self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted, self._account)
+                except Refusal as refusal:
+                    if refusal.place.startswith(DATA):
+                        refusal.place = preamble.header_place + refusal.place.removeprefix(DATA)
+                    raise
                 self._elements = Elements(preamble.header, preamble.big_endian)
                 self._answer = preamble.answer
                 self.held = self.held[preamble.offset :]

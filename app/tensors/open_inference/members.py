@@ -133,7 +133,9 @@ def _input(members: Mapping[str, Any], name: str, place: str, read: Read) -> Inp
     if datatype is None:
         raise MissingField(f"the input {name} needs a datatype", f"{place}/datatype")
     if not isinstance(datatype, str) or datatype not in DATATYPES:
-        raise UnknownDtype(f"{shown(datatype)} is no datatype; there are {', '.join(DATATYPES)}", f"{place}/datatype")
+        raise UnknownDtype(
+            f"{shown(datatype)} is not a datatype; use one of {', '.join(DATATYPES)}", f"{place}/datatype"
+        )
     header = Header(DATATYPES[datatype], _shape(members.get("shape"), name, f"{place}/shape"))
     if name == AXES:
         _check_axes(header, datatype, place)
@@ -274,5 +276,5 @@ def _object(value: object, what: str, members: tuple[str, ...], place: str) -> d
         raise MissingField(f"{what} must be an object, and is {shown(value)}", place)
     for member in value:
         if member not in members:
-            raise UnknownField(f"{what} has no member {shown(member)}; it can have {', '.join(members)}", place)
+            raise UnknownField(f"{what} has no field {shown(member)}; it can have {', '.join(members)}", place)
     return value

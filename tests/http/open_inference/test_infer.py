@@ -382,13 +382,16 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([True], "INT8")]}, "true"),
     (
         {"inputs": [data([1, float("nan")], "INT8")]},
-        "NaN is no integer, and int8 takes nothing else (at /inputs/0/data/1)",
+        "NaN is not an integer, and int8 takes nothing else (at /inputs/0/data/1)",
     ),
     (
         {"inputs": [data([float("-inf")], "BOOL")]},
         "-Infinity is not a bool, which is true or false (at /inputs/0/data/0)",
     ),
-    ({"inputs": [data([1]), axes(float("inf"))]}, "Infinity is no integer, and int64 takes nothing else (at /inputs/1"),
+    (
+        {"inputs": [data([1]), axes(float("inf"))]},
+        "Infinity is not an integer, and int64 takes nothing else (at /inputs/1",
+    ),
     ({"inputs": [data([300], "INT8")]}, "/inputs/0/data/0"),
     ({"inputs": [data([1e39])]}, "too large"),
     ({"inputs": [data([1], "INT16")]}, "int16"),

@@ -15,6 +15,12 @@ def quoted(name: str) -> str:
     return text if len(name) <= LONGEST else f'{text[:-1]}…"'
 
 
+def listed(names: Iterable[str]) -> str:
+    """What there is to choose from: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Of the known names the one that was probably meant, as a message asks for it; "" if none is near."""
     if len(name) > LONGEST:  # far from all of them, and long to compare

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.spec.names import nearest, quoted
+from app.names import nearest, quoted
 from app.spec.operators import OPERATORS, SERVING
 
 
