@@ -112,8 +112,8 @@ class Multiplication:
 
         `in_memory` is the order of its axes in memory, to read it in for the first time.
         """
-        values = tile if tile.dtype == np.float64 else tile.astype(np.float64)
-        high, low = self._factors.shaped(tile.shape)
+        values = tile if tile.dtype == np.float64 else self._widened(tile)
+        high, low = self._factors.shaped(values.shape)
         mantissas, fields = high.view(np.int64), low.view(np.int64)
         read_fields(values.transpose(in_memory), fields.transpose(in_memory))
         exponent: Integers = np.add.reduce(fields, axis=0)
@@ -123,20 +123,28 @@ class Multiplication:
             values = np.multiply(values, 2.0**_SUBNORMAL_SCALE, out=values.copy(), where=small)
             read_fields(values, fields)
             exponent = np.add.reduce(fields - small * _SUBNORMAL_SCALE, axis=0)
-        exponent -= BIAS * len(tile)
+        exponent -= BIAS * len(values)
         np.bitwise_and(values.view(np.int64), _SIGN_AND_FRACTION_MASK, out=mantissas)
         mantissas |= _FIELD_OF_ONE
-        length, bits = len(tile), self._bits
-        while length > 1 and 2 * bits <= FRACTION_BITS:  # the short mantissas of narrow formats: no error yet
-            half, length, bits = length // 2, length - length // 2, 2 * bits
-            high[:half] *= high[length : length + half]
-        half, length = length // 2, length - length // 2
+        half, length = len(values) // 2, len(values) - len(values) // 2
         if half:
             scratch = self._scratch.shaped(high[:half].shape)
             two_product_into(high[:half], high[length : length + half], low[:half], scratch)
         low[half:length] = 0.0
         high, low = self._halved(high[:length], low[:length], _HALVINGS)
         return high[0], low[0], exponent
+
+    def _widened(self, tile: Box) -> Floats:
+        """Narrow floats as float64, multiplied over s by halves as long as mantissas and exponents fit: no error yet,
+        and a zero times an infinity is a NaN already."""
+        half, length, bits = len(tile) // 2, len(tile) - len(tile) // 2, 2 * self._bits
+        values = np.empty((length, *tile.shape[1:]))
+        np.multiply(tile[:half], tile[length:], out=values[:half], dtype=np.float64)
+        values[half:] = tile[half:length]
+        while length > 1 and 2 * bits <= FRACTION_BITS:
+            half, length, bits = length // 2, length - length // 2, 2 * bits
+            values[:half] *= values[length : length + half]
+        return values[:length]
 
     def _halved(self, high: Floats, low: Floats, times: int) -> tuple[Floats, Floats]:
         """The first half of the rows multiplied by the last, in place, until one is left or `times` times."""
