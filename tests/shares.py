@@ -17,7 +17,7 @@ TURNS = (
 """Of these each waits for the others."""
 
 
-class Shares(LoadScopeScheduling):
+class Shares(LoadScopeScheduling):  # type: ignore[misc]
     """Hands whole files, and all of TURNS as one, to processes that have nothing to do."""
 
     def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -29,7 +30,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-def try_it_out(page: Page) -> object:
+def try_it_out(page: Page) -> tuple[int, dict[str, Any]]:
     """Run ReduceMin-12 on the page of all operations; what came back."""
     operation = page.locator("#operations-ReduceMin-reduce_min_v12")
     operation.locator(".opblock-summary-control").click()
@@ -61,7 +62,7 @@ def test_the_docs_ask_for_a_key(context: BrowserContext, closed: str) -> None:
 def test_without_it_the_docs_show_the_refusal(context: BrowserContext, closed: str) -> None:
     page = context.new_page()
     page.goto(f"{closed}/docs#/ReduceMin", wait_until="networkidle")
-    status, problem = try_it_out(page)  # type: ignore[misc]
+    status, problem = try_it_out(page)
     assert (status, problem["type"]) == (401, "/problems/unauthorized")
 
 

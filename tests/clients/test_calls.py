@@ -95,6 +95,6 @@ def test_java(made: Made, programs: Path, server: str) -> None:
     annotation.parent.mkdir(parents=True)
     annotation.write_text(GENERATED, encoding="utf-8")
     sources = (FOLDER / "java" / "src" / "main").rglob("*.java")
-    javac = ("javac", *(f"-J{option}" for option in SHORT_RUN), "-nowarn", "-cp", jar, "-d", programs / "classes")
-    run(*javac, programs / "Reduce.java", annotation, *sources)
+    javac = ("javac", *(f"-J{option}" for option in SHORT_RUN), "-nowarn", "-cp", str(jar), "-d")
+    run(*javac, programs / "classes", programs / "Reduce.java", annotation, *sources)
     assert answers(run("java", "-cp", f"{programs / 'classes'}:{jar}", "Reduce", server)) == ANSWERS

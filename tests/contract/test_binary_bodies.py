@@ -44,8 +44,9 @@ def sent(
         kind, content = RAW, raw(dtype, values)
         fields = {**fields, "dtype": dtype, "shape": values.shape}
     else:
-        order, endian = layout
-        kind, content = NPY, npy(dtype, values, order, endian)  # type: ignore[arg-type]
+        order: Any = layout[0]
+        endian: Any = layout[1]
+        kind, content = NPY, npy(dtype, values, order, endian)
     content = COMPRESS[encoding](content)
     size = SIZES[len(content) % len(SIZES)] * (1 + len(content) // 9999)
     pieces = [content[start : start + size] for start in range(0, len(content), size)] or [b""]

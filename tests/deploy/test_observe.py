@@ -61,6 +61,7 @@ def _uses(expression: promql_parser.Expr) -> Iterator[tuple[str, set[str]]]:
 
     promql_parser.walk(expression, visit)
     for selector in selectors:
+        assert selector.name is not None
         yield selector.name, {matcher.name for matcher in selector.matchers.matchers}
 
 

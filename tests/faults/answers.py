@@ -38,7 +38,7 @@ def tensor_of(answer: Answer) -> tuple[str, NDArray[Any]]:
     """dtype and elements."""
     fields, body = answer.fields, answer.body
     if (encoding := fields.get("content-encoding")) is not None:
-        body = {"gzip": gzip.decompress, "deflate": zlib.decompress}[encoding](body)
+        body = gzip.decompress(body) if encoding == "gzip" else zlib.decompress(body)
     if fields["content-type"] == "application/x-npy":
         return files.read_npy(body)
     if "x-dtype" in fields:

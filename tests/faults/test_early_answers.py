@@ -85,7 +85,7 @@ def by_curl(address: Address, fields: dict[str, str], size: int, chunked: bool, 
     options = [part for field in given for part in ("-H", field)]
     url = "http://{}:{}/v12/reduce_max".format(*address)
     said = folder / "head"
-    command = ["curl", "-sS", "--noproxy", "*", "-m", "60", "-D", said, *options, "--data-binary", f"@{file}", url]
+    command = ["curl", "-sS", "--noproxy", "*", "-m", "60", "-D", str(said), *options, "--data-binary", f"@{file}", url]
     done = subprocess.run(command, capture_output=True, check=False, timeout=90)
     assert done.returncode == 0, done.stderr
     retry = re.search(r"^retry-after: (\S+)", said.read_text(), re.MULTILINE)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from random import Random
 
+from app.http.connection.protocol import dispatch_of
 from app.http.fields import by_name
 from app.http.reductions.reduce import INLINE_BYTES
 from tests.faults.answers import Answer
@@ -26,7 +27,7 @@ class Ways:
         fields = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent.fields.items()]
         length = (b"content-length", b"%d" % len(sent.content))
         if len(sent.content) <= INLINE_BYTES:
-            post = self._service.app.at_once[sent.path.encode()]  # type: ignore[attr-defined]
+            post = dispatch_of(self._service.app).at_once[sent.path.encode()]
             found = post.at_once(by_name([*fields, length]), sent.query.encode("latin-1"), sent.content)
             if found is not None:
                 reply, said = found
@@ -39,7 +40,7 @@ class Ways:
     def _answer(self, sent: Sent, pieces: list[bytes], fields: list[tuple[bytes, bytes]]) -> Answer:
         client = Client(*pieces, headers=fields, url=f"{sent.path}?")
         client.scope["query_string"] = sent.query.encode("latin-1")
-        self._runner.run(self._service.app(client.scope, client.receive, client.send))  # type: ignore[arg-type]
+        self._runner.run(client.ask(self._service))
         start, *bodies = client.sent
         body = b"".join(message.get("body", b"") for message in bodies)
         return Answer(start["status"], _named(start["headers"]), body)

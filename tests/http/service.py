@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
+from starlette.types import Message, Scope
 
 from app import main
 from app.http.budget.room import Room
@@ -66,7 +67,7 @@ class Client:
         self.ended = False
         self.answered = asyncio.Event()
         self.sent: list[dict[str, Any]] = []
-        self.scope = {
+        self.scope: Scope = {
             "type": "http",
             "method": "POST",
             "path": path,
@@ -74,7 +75,7 @@ class Client:
             "headers": headers,
         }
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self) -> Message:
         if not self.pieces:
             if self.ended and self.stays:
                 await self.answered.wait()
@@ -85,13 +86,16 @@ class Client:
         self.ended = not self.pieces
         return {"type": "http.request", "body": piece, "more_body": not self.ended}
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: Message) -> None:
         self.sent.append({**message, "unread": len(self.pieces)})
         if message["type"] == "http.response.body" and not message.get("more_body"):
             self.answered.set()
 
+    async def ask(self, service: Service) -> None:
+        await service.app(self.scope, self.receive, self.send)
+
     def call(self, service: Service) -> list[dict[str, Any]]:
-        asyncio.run(service.app(self.scope, self.receive, self.send))  # type: ignore[arg-type]
+        asyncio.run(self.ask(service))
         return self.sent
 
 

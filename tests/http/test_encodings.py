@@ -73,7 +73,7 @@ def test_a_changed_byte_is_refused_or_without_meaning(encoding: str) -> None:
             continue
 
 
-CHECKSUM = {zstd.CompressionParameter.checksum_flag: 1}
+CHECKSUM: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
 
 
 @every_encoding

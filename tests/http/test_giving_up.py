@@ -165,10 +165,10 @@ def test_what_waits_for_a_thread_is_dropped_and_holds_nothing(leaves: bool, monk
     second = Client(WHOLE, headers=[*fields, (b"request-timeout", b"0.1")], url=url, stays=not leaves)
 
     async def both() -> None:
-        works = asyncio.create_task(service.app(first.scope, first.receive, first.send))  # type: ignore[arg-type]
+        works = asyncio.create_task(first.ask(service))
         await asyncio.to_thread(slow.begun.wait, 20)
         taken = room.taken
-        await service.app(second.scope, second.receive, second.send)  # type: ignore[arg-type]
+        await second.ask(service)
         await asyncio.sleep(0)
         assert not works.done()
         assert jobs.made == 2
@@ -193,7 +193,7 @@ def test_nothing_is_said_of_what_becomes_of_it(leaves: bool, monkeypatch: pytest
 
     async def call() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
-        await service.app(client.scope, client.receive, client.send)  # type: ignore[arg-type]
+        await client.ask(service)
         await asyncio.to_thread(until_empty, service.room)  # the thread ends after the request
         await asyncio.sleep(0.1)
         gc.collect()
@@ -214,7 +214,7 @@ def test_what_a_process_has_no_time_to_finish_is_told_so(
     client = Client(*pieces, headers=[(b"content-length", b"%d" % len(body))], url=url)
 
     async def stop() -> None:
-        call = asyncio.create_task(service.app(client.scope, client.receive, client.send))  # type: ignore[arg-type]
+        call = asyncio.create_task(client.ask(service))
         await asyncio.to_thread(slow.begun.wait, 20 if comes else 0.1)
         call.cancel()
         await call

@@ -48,17 +48,21 @@ def test_processes_that_write_to_one_pipe_take_turns(tmp_path: Path) -> None:
     )
     ours, theirs = os.pipe()
     command = [sys.executable, "-c", program, str(tmp_path / "turns")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": theirs, "stderr": subprocess.PIPE}
-    writers = [subprocess.Popen([*command, letter], cwd=ROOT, **pipes) for letter in "abcd"]
+    writers = [
+        subprocess.Popen([*command, letter], cwd=ROOT, stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE)
+        for letter in "abcd"
+    ]
+    inputs: list[Any] = [writer.stdin for writer in writers]
+    ready: list[Any] = [writer.stderr for writer in writers]
     os.close(theirs)
-    for writer in writers:
-        writer.stderr.readline()
-    for writer in writers:
-        writer.stdin.close()  # now all of them begin
+    for pipe in ready:
+        pipe.readline()
+    for pipe in inputs:
+        pipe.close()  # now all of them begin
     lines = read(ours)
-    for writer in writers:
-        writer.stderr.close()
-        assert writer.wait(20) == 0
+    for pipe in ready:
+        pipe.close()
+    assert [writer.wait(20) for writer in writers] == [0] * 4
     assert len(lines) == 4 * 12_000
     assert {line["text"] for line in lines} == {letter * 300 for letter in "abcd"}
 

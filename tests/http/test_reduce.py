@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from starlette.types import Message
 
 from app.http.reductions import reduce
 from app.spec.operators import LAST_OPSET, SERVING
@@ -261,7 +262,7 @@ def test_a_body_that_does_not_come_is_given_up() -> None:
 class Dripping(Client):
     """Sends a piece now and then."""
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self) -> Message:
         await asyncio.sleep(0.02)
         return await super().receive()
 

@@ -3,11 +3,10 @@
 import asyncio
 import gzip
 import json
-from collections.abc import Callable
 from threading import Thread
-from typing import Any
 
 import pytest
+from starlette.types import Message
 
 from app.errors import BodyTooLarge, Overloaded
 from app.http.budget.room import FLOWING, STEP, TEXT, Room, Share
@@ -130,14 +129,14 @@ def test_who_goes_away_holds_nothing() -> None:
 def test_room_is_held_until_the_answer_is_sent() -> None:
     service, seen = Service(max_inflight_bytes=PLENTY), []
     asking = client("json", "declared")
-    send: Callable[..., Any] = asking.send
+    send = asking.send
 
-    async def watching(message: dict[str, Any]) -> None:
+    async def watching(message: Message) -> None:
         seen.append(service.room.taken)
         await send(message)
 
     asking.send = watching  # type: ignore[method-assign]
-    asyncio.run(service.app(asking.scope, asking.receive, asking.send))  # type: ignore[arg-type]
+    asyncio.run(asking.ask(service))
     assert len(seen) == 2
     assert all(taken >= TEXT * len(VALUES) for taken in seen)
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from app.http.connection.protocol import dispatch_of
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import serving
@@ -47,7 +48,8 @@ def told(address: tuple[str, int], request: bytes, answers: int = 1) -> list[byt
 
 def received(connection: socket.socket, answers: int = 1) -> list[bytes]:
     """So many answers, each without its date and its times."""
-    content, found = b"", []
+    content = b""
+    found: list[bytes] = []
     while len(found) < answers:
         came = connection.recv(1 << 16)
         assert came, content
@@ -166,7 +168,7 @@ def test_requests_have_names(address: tuple[str, int]) -> None:
 
 @pytest.mark.parametrize("shape", [[1] * 9, [0, 3], [0]])
 def test_what_may_have_a_long_answer_takes_the_long_way(shape: list[int]) -> None:
-    post = create_app(Settings()).at_once[b"/v18/reduce_min"]
+    post = dispatch_of(create_app(Settings())).at_once[b"/v18/reduce_min"]
     values = json.dumps({"data": {"dtype": "int8", "shape": shape, "values": [7][: prod(shape)]}}).encode()
     assert post.at_once({}, b"", values) is None
     assert post.at_once({}, b"", BODY) is not None

@@ -5,10 +5,12 @@ import gzip
 import json
 import logging
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from starlette.types import Message
 
 from app.http import encodings
 from app.http.encodings import zstd
@@ -24,7 +26,7 @@ MINIMA = [1.0, 7.0]
 URL = "/v12/reduce_min?axes=1&keepdims=0"
 RAW_URL = f"{URL}&dtype=float32&shape=2,3"
 LARGE = np.random.default_rng(3).normal(size=(3, 500, 700)).astype(np.float32)
-COMPRESS = {"gzip": gzip.compress, "zstd": zstd.compress}
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "zstd": zstd.compress}
 HEADERS = [(name.encode(), value.encode()) for name, value in NPY.items()]
 
 
@@ -259,7 +261,7 @@ def test_an_element_that_is_wrong_is_refused_before_the_rest_comes(service: Serv
     client = Client(start, *[b"\x00"] * 100, headers=[*HEADERS, *CHUNKED], url="/v20/reduce_min")
     receive = client.receive
 
-    async def slowly() -> dict[str, Any]:
+    async def slowly() -> Message:
         await asyncio.sleep(0.02)
         return await receive()
 
@@ -351,7 +353,7 @@ def test_nobody_is_answered_who_went_away(service: Service, caplog: pytest.LogCa
     client = Client(content[:200], content[200:-4], headers=[*HEADERS, *CHUNKED], url=URL)
     receive = client.receive
 
-    async def leave() -> dict[str, Any]:
+    async def leave() -> Message:
         return {**await receive(), "more_body": True} if client.pieces else {"type": "http.disconnect"}
 
     client.receive = leave  # type: ignore[method-assign]
@@ -389,7 +391,7 @@ def test_slow_clients_hold_no_thread(encoding: str) -> None:
 
     async def call(*pieces: bytes | None) -> list[dict[str, Any]]:
         client = Client(*pieces, headers=headers, url="/v12/reduce_min?axes=1")
-        await service.app(client.scope, client.receive, client.send)  # type: ignore[arg-type]
+        await client.ask(service)
         return client.sent
 
     assert asyncio.run(serve())[0]["status"] == 200

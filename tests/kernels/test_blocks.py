@@ -1,6 +1,6 @@
 """The answer has the same bits however a tensor is cut into blocks, in whatever order they come, on any threads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,11 +122,18 @@ def test_tensors_worth_a_thread_give_the_bits_of_one_thread(
     ("operator", "threads", "shared"),
     [("ReduceL2", 2, 0), ("ReduceL2", 3, 1), ("ReduceSum", 2, 0), ("ReduceSum", 3, 1), ("ReduceMin", 2, 1)],
 )
-def test_threads_share_a_reduction_where_that_is_quicker(operator: str, threads: int, shared: int) -> None:
+def test_threads_share_a_reduction_where_that_is_quicker(
+    operator: str, threads: int, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     workers = Workers(threads)
     calls: list[int] = []
     run = workers.run
-    workers.run = lambda tasks: (calls.append(len(tasks)), run(tasks))[1]  # type: ignore[method-assign, assignment]
+
+    def counted(tasks: Sequence[Callable[[], object]]) -> list[object]:
+        calls.append(len(tasks))
+        return run(tasks)
+
+    monkeypatch.setattr(workers, "run", counted)
     values = np.ones(1_000_000, np.float32)
     reduced(operator, newest(operator, "float32"), "float32", values, {}, workers=workers)
     workers.close()

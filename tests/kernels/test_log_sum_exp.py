@@ -120,7 +120,7 @@ def test_a_result_depends_on_neither_order_nor_cuts(dtype: str) -> None:
             shuffled = draw.permuted(x.view(f"u{x.itemsize}"), axis=1).view(x.dtype)
             cuts = [0, *sorted(draw.integers(1, 4000, 6)), 4000]
             states = list(_cut(kernel, shuffled, cuts))
-            draw.shuffle(states)  # type: ignore[arg-type]
+            draw.shuffle(states)
             total = kernel.identity(3)
             for state in states:
                 total.merge(state)

@@ -27,11 +27,12 @@ def exact_total(dtype: str, values: NDArray[Any], power: int = 1, absolute: bool
     """(m, e) with m * 2**e the exact sum of the (absolute) values or squares of up to 2**26 finite elements."""
     format = FORMATS[dtype]
     bits = np.ascontiguousarray(values).reshape(-1).view(f"u{values.dtype.itemsize}")
-    counted: dict[int, NDArray[np.float64]] = {}
+    fields = 1 << (format.width - 1 - format.fraction)
+    counted: dict[int, NDArray[Any]] = {}
     for start in range(0, bits.size, PIECE):
         exponents, limbs = _limbs(format, bits[start : start + PIECE].astype(np.uint64), power, absolute)
         for limb, place in limbs:
-            sums = np.bincount(exponents, weights=limb, minlength=1 << (format.width - 1 - format.fraction))
+            sums: NDArray[Any] = np.bincount(exponents, weights=limb, minlength=fields)
             counted[place] = counted[place] + sums if place in counted else sums
     total = 0
     for place, sums in counted.items():

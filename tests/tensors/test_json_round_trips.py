@@ -66,7 +66,7 @@ def decimals(draw: st.DrawFn, dtype: str) -> str:
     values = [Fraction(float(value)) for value in pair if np.isfinite(value)]
     middle = Decimal(0)
     if values:
-        exact = sum(values) / 2 if draw(st.booleans()) else values[0]
+        exact = sum(values, Fraction()) / 2 if draw(st.booleans()) else values[0]
         digits = exact.numerator * 10**1200 // exact.denominator
         middle = Decimal(digits).scaleb(-1200)
         assert Fraction(digits, 10**1200) == exact

@@ -64,7 +64,7 @@ def test_a_tensor_may_begin_at_an_odd_place(service: Service, memory: Path) -> N
 
 def test_an_answer_is_put_where_it_is_wanted(service: Service, memory: Path) -> None:
     before = memory.read_bytes()
-    where = {"shared_memory_region": "in", "shared_memory_byte_size": 16, "shared_memory_offset": 8}
+    where: dict[str, Any] = {"shared_memory_region": "in", "shared_memory_byte_size": 16, "shared_memory_offset": 8}
     (found,) = infer(service, [1024], 64, **where).json()["outputs"]
     assert found == {
         "name": "reduced",
