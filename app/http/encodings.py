@@ -119,17 +119,31 @@ def _asked_for(accept: str) -> str:
     lower. A list that says nothing of none, such as gzip, deflate, br, is what HTTP libraries send unasked; it leaves
     the choice to the server, and gets the answer as it is.
     """
-    weights: dict[str, float] = {}
-    for part in accept.lower().split(","):
-        if coding := _CODING.fullmatch(part.strip(" \t")):
-            name = coding[1].removeprefix("x-")  # x-gzip is gzip
-            weights[name] = max(float(coding[2] or 1), weights.get(name, 0))
+    weights = _weights(accept)
     rest = weights.get("*")
     plain = weights.get("identity", rest)
     if plain is None:
         plain = 0 if len(weights) == 1 else 1
     best = max(_WRITTEN, key=lambda name: weights.get(name, rest or 0))
     return best if weights.get(best, rest or 0) > plain else ""
+
+
+def allows(accept: str, encoding: str) -> bool:
+    """Whether an Accept-Encoding header allows an encoding, and likes it no less than none: for what is compressed
+    already."""
+    weights = _weights(accept)
+    weight = weights.get(encoding, weights.get("*", 0))
+    return weight > 0 and weight >= weights.get("identity", 0)
+
+
+def _weights(accept: str) -> dict[str, float]:
+    """The weight of each coding in an Accept-Encoding header."""
+    weights: dict[str, float] = {}
+    for part in accept.lower().split(","):
+        if coding := _CODING.fullmatch(part.strip(" \t")):
+            name = coding[1].removeprefix("x-")  # x-gzip is gzip
+            weights[name] = max(float(coding[2] or 1), weights.get(name, 0))
+    return weights
 
 
 def compressed(content: bytes, encoding: str) -> bytes:

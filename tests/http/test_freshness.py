@@ -37,6 +37,45 @@ def test_head_says_what_get_does(service: Service, path: str, accept: str) -> No
     assert {**told.headers, **each_time} == {**got.headers, **each_time}
 
 
+@pytest.mark.parametrize("path", ["/openapi.json", "/openapi/binary.json", "/v17/openapi.json", "/assets/operator.js"])
+def test_who_takes_gzip_gets_fewer_bytes_under_another_tag(service: Service, path: str) -> None:
+    plain = service.get(path, {"accept-encoding": "identity"})
+    zipped = service.get(path, {"accept-encoding": "gzip, deflate, br"})
+    assert "content-encoding" not in plain.headers
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert zipped.content == plain.content  # which the client has decompressed
+    assert int(zipped.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert zipped.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
+    assert zipped.headers["etag"] != plain.headers["etag"]
+    for found, accept in ((plain, "identity"), (zipped, "gzip")):
+        again = service.get(path, {"accept-encoding": accept, "if-none-match": found.headers["etag"]})
+        assert (again.status_code, again.content, again.headers["vary"]) == (304, b"", "Accept-Encoding")
+        assert "content-encoding" not in again.headers
+    other = service.get(path, {"accept-encoding": "gzip", "if-none-match": plain.headers["etag"]})
+    assert other.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accept", "encoding"),
+    [
+        ("gzip", "gzip"),
+        ("x-gzip;q=0.5", "gzip"),
+        ("*", "gzip"),
+        ("br, gzip;q=0.1", "gzip"),
+        ("identity, gzip", "gzip"),
+        ("", None),
+        ("br", None),
+        ("gzip;q=0", None),
+        ("gzip;q=0, *", None),
+        ("identity;q=1, gzip;q=0.5", None),
+        ("gzip;q=nonsense", None),
+    ],
+)
+def test_gzip_is_sent_to_who_allows_it(service: Service, accept: str, encoding: str | None) -> None:
+    found = service.get("/v17/openapi.json", {"accept-encoding": accept})
+    assert found.headers.get("content-encoding") == encoding
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_two_forms_of_a_page_are_told_apart(service: Service, path: str) -> None:
     json, html = (service.get(path, {"accept": accept}) for accept in ("application/json", "text/html"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from app.http.freshness import fresh
+from app.http.freshness import Lasting, fresh
 from app.http.pages.html import HTML, HTML_HEADERS, render_docs
 
 READ = ["GET", "HEAD"]
@@ -28,7 +28,7 @@ FILES = {
 def docs_routes() -> APIRouter:
     """Every operation with a form to try it, without the internet; and the files of all pages."""
     router = APIRouter()
-    held: dict[str, bytes] = {}
+    held: dict[str, Lasting] = {}
 
     @router.api_route("/docs", methods=READ)
     async def docs(request: Request) -> Response:
@@ -38,9 +38,9 @@ def docs_routes() -> APIRouter:
     async def asset(request: Request, name: str) -> Response:
         if name not in FILES:
             raise HTTPException(404)
-        folder, media_type = FILES[name]
         if name not in held:
-            held[name] = (folder / name).read_bytes()
-        return fresh(request, held[name], f"{media_type}; charset=utf-8")
+            folder, media_type = FILES[name]
+            held[name] = Lasting((folder / name).read_bytes(), f"{media_type}; charset=utf-8")
+        return await held[name].fresh(request)
 
     return router
