@@ -3,15 +3,20 @@
 import re
 from collections.abc import Mapping
 
+import orjson
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
-from app.errors import Refusal
+from app.errors import NotAcceptable, Refusal
+from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
-from app.http.problems import INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
+from app.http.pages.representation import JSON, VARY, likes_html
+from app.http.problems import INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reductions.reduce import Reduce
-from app.http.reply import REASON, Reply
+from app.http.reply import REASON, RawHeaders, Reply
 from app.spec.operators import LAST_OPSET, SERVING, resolve
+
+READ = ("GET", "HEAD")
 
 OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,5})/([^/]+)")
 
@@ -45,6 +50,22 @@ def nothing_there(path: str) -> Reply:
     )
 
 
+def readable(reply: Reply, request: Request, path: str) -> Reply:
+    """A problem document as HTML for a browser, whose reader has mistyped an address; for others as it is."""
+    try:
+        html = likes_html(request, MEDIA_TYPE, JSON)
+    except NotAcceptable:
+        html = False
+    if not html:
+        return reply._replace(headers=(*reply.headers, *_raw(VARY)))
+    headers = _raw({"content-type": HTML} | HTML_HEADERS | VARY)
+    return reply._replace(body=refusal_html(orjson.loads(reply.body), path).encode(), headers=headers)
+
+
+def _raw(headers: Mapping[str, str]) -> RawHeaders:
+    return tuple((name.encode(), value.encode()) for name, value in headers.items())
+
+
 def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
     """Make the framework speak in problem documents too."""
 
@@ -52,7 +73,8 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
         assert isinstance(error, HTTPException)
         path: str = request.scope["path"]
         if path not in answering and path not in SERVICE_PATHS and path not in problem_pages():
-            return response(nothing_there(path), request)
+            reply = nothing_there(path)
+            return response(readable(reply, request, path) if request.method in READ else reply, request)
         allowed = "GET, HEAD, POST" if path in answering else "GET, HEAD"
         detail = f"{request.method[:20]} is not answered here; {allowed} are"
         return response(document(METHOD_NOT_ALLOWED, detail, headers=((b"allow", allowed.encode()),)), request)

@@ -206,6 +206,51 @@ def test_what_a_page_loads_is_there(service: Service, path: str) -> None:
         assert asset.headers["content-type"].startswith(("text/css", "text/javascript"))
 
 
+def test_the_first_page_leads_to_everything_that_is_read(service: Service) -> None:
+    links = Outline(service.get("/", {"accept": "text/html"}).text).links
+    assert {"operators", "problems", "docs", "openapi.json", "openapi/binary.json", "version"} <= set(links)
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "said"),
+    [
+        ("/operatrs", "There is nothing at this path", "operators are at /v{opset}/{operator}"),
+        ("/a/b/c", "There is nothing at this path", "/openapi.json"),
+        ("/v12/ReduceMin", "There is no such operator", 'no operator "ReduceMin" (did you mean reduce_min?)'),
+        ("/v12/%3Cb%3E", "There is no such operator", 'no operator "<b>"'),
+        ("/v29/reduce_min", "There is no such version", "there is no opset 29"),
+        ("/problems/other", "There is nothing at this path", "/problems"),
+        ("/assets/other.js", "There is nothing at this path", "/docs"),
+    ],
+)
+def test_who_mistypes_an_address_in_a_browser_can_read_what_there_is(
+    service: Service, path: str, title: str, said: str
+) -> None:
+    found = service.get(path, {"accept": BROWSER})
+    assert found.status_code == 404
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+    assert found.headers["vary"] == "Accept"
+    assert "default-src 'none'" in found.headers["content-security-policy"]
+    outline = Outline(found.text)
+    assert outline.open == []
+    assert f"<h1>{title} <span>404</span></h1>" in found.text
+    assert said in unescape(found.text)
+    assert "<b>" not in found.text
+    for link in outline.links:
+        assert link == "data:," or service.get(urljoin(path, link)).status_code == 200
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "application/problem+json", "text/csv", ""])
+def test_programs_get_a_problem_document_all_the_same(service: Service, accept: str) -> None:
+    found = service.get("/v12/ReduceMin", {"accept": accept})
+    problem(found, 404, "unknown-operator")
+    assert found.headers["vary"] == "Accept"
+    problem(service.post("/v12/ReduceMin", b"", {"accept": BROWSER}), 404, "unknown-operator")
+
+
 def test_the_dtypes_of_every_version_stand_in_one_view() -> None:
     text = html_of(operators_index(), Site())
     for operator in OPERATORS:

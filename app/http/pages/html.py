@@ -4,6 +4,7 @@ Links are relative, so that they hold under whatever prefix a proxy strips.
 """
 
 import re
+from collections.abc import Mapping
 from json import dumps
 from pathlib import Path
 
@@ -64,6 +65,12 @@ def html_of(page: Page, site: Site, opset: int | None = None) -> str:
             return _render("problem.html", page=page)
         case ProblemsIndex():
             return _render("problems.html", page=page)
+
+
+def refusal_html(refusal: Mapping[str, object], path: str) -> str:
+    """A problem document that answers at a path, for a reader."""
+    root = "/".join([".."] * (path.count("/") - 1)) or "."
+    return _render("refusal.html", refusal=refusal, root=root)
 
 
 def render_docs() -> str:

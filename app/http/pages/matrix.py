@@ -22,6 +22,7 @@ class Line(NamedTuple):
     """An operator version: `marks` are "✓" or "", one for each dtype of ONNX_NAMES."""
 
     operator: str
+    summary: str
     version: int
     path: str
     opsets: str
@@ -34,6 +35,7 @@ def matrix() -> list[Line]:
     return [
         Line(
             page.name,
+            page.summary,
             page.since_version,
             page.path,
             " to ".join(map(str, dict.fromkeys((page.opsets.first, page.opsets.last)))),
