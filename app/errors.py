@@ -34,7 +34,8 @@ Refusal                     a request this service does not answer
 class Refusal(Exception):
     """A request this service does not answer; the message gives the value and the rule, `place` where it stands.
 
-    `place` is a JSON pointer into the request (`/data/values/1/0`), or empty where there is none to name.
+    `place` is a JSON pointer into the request (`/data/values/1/0`), or empty where there is none to name. A query
+    counts as an object of its parameters (`/axes/0`).
     """
 
     def __init__(self, message: str, place: str = "") -> None:

@@ -20,7 +20,7 @@ from app.http.observing.tracing import tracer_of
 from app.http.open_inference.counters import Counters
 from app.http.open_inference.endpoints import OpenInference, infers
 from app.http.open_inference.regions import Regions
-from app.http.origins import shared
+from app.http.origins import with_cors
 from app.http.readiness import Readiness
 from app.http.reductions.resources import Resources
 from app.http.routes import page_routes, reductions
@@ -33,7 +33,7 @@ def create_app(settings: Settings | None = None, folder: Path | None = None) -> 
     """The service as an ASGI application; settings come from the environment if none are given. `folder`: the one that
     this process has in common with others which serve beside it, None if there are none."""
     settings = settings or Settings()
-    return shared(_service(settings, folder), settings.cors_origins)
+    return with_cors(_service(settings, folder), settings.cors_origins)
 
 
 def _service(settings: Settings, folder: Path | None) -> Dispatch:

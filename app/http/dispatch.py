@@ -52,15 +52,15 @@ class Dispatch:
         self,
         app: ASGIApp,
         posts: Mapping[str, Post],
-        patience: float,
+        idle_timeout: float,
         observer: Observer,
         readiness: Readiness,
         guard: Guard | None,
     ) -> None:
-        """`patience`: seconds that whoever serves this is to wait for the head of a request; `guard`: None if nothing
-        takes a key."""
+        """`idle_timeout`: seconds that whoever serves this is to wait for a client; `guard`: None if nothing takes a
+        key."""
         self.app = app
-        self.patience = patience
+        self.idle_timeout = idle_timeout
         self.readiness = readiness
         self.observer = observer
         self.at_once: dict[bytes, ShortWay] = {path.encode(): post for path, post in posts.items()}

@@ -37,7 +37,7 @@ READ = (
 """Header fields that it may read, beside those that any page may."""
 
 
-class Shared(CORSMiddleware):
+class Cors(CORSMiddleware):
     """The service for pages of other origins."""
 
     def __init__(self, service: Dispatch, origins: Sequence[str]) -> None:
@@ -61,9 +61,9 @@ class Shared(CORSMiddleware):
         return answer
 
 
-def shared(service: Dispatch, origins: str) -> ASGIApp:
+def with_cors(service: Dispatch, origins: str) -> ASGIApp:
     """The service for pages of these origins too, with commas between them; with "" as it is."""
     if not origins:
         return service
     service.narrow(lambda fields: b"origin" not in fields)
-    return Shared(service, origins.split(","))
+    return Cors(service, origins.split(","))

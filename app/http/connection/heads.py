@@ -20,7 +20,7 @@ class BoundedHeads(WithoutUpgrades):
     """One connection. It has one timer at most, that is set when a head has begun and not ended with what came: no head
     that comes in one piece costs one."""
 
-    patience: float
+    idle_timeout: float
     """Seconds a head may take."""
 
     fields: Fields
@@ -102,7 +102,7 @@ class BoundedHeads(WithoutUpgrades):
         if self.headers is self._heading and self._late:
             return  # a byte now and then buys no time
         self._heading = self.headers
-        self._late = self.loop.time() + self.patience
+        self._late = self.loop.time() + self.idle_timeout
         if self._timer is None:
             self._timer = self.loop.call_at(self._late, self._look)
 
@@ -111,7 +111,7 @@ class BoundedHeads(WithoutUpgrades):
         if not self._late or self.transport.is_closing():
             return
         if self.busy():  # what is not read meanwhile is not late
-            self._late = self.loop.time() + self.patience
+            self._late = self.loop.time() + self.idle_timeout
         if self._late > self.loop.time():
             self._timer = self.loop.call_at(self._late, self._look)
         else:

@@ -62,8 +62,8 @@ class BoundedAnswers(BoundedHeads):
         """See that what has been written goes: without that, a closing transport waits for it for ever."""
         if self._leaving is None:
             self._held = self._waiting()
-            self._given_up = self.loop.time() + self.patience
-            self._leaving = self.loop.call_later(self.patience / LOOKS, self._see)
+            self._given_up = self.loop.time() + self.idle_timeout
+            self._leaving = self.loop.call_later(self.idle_timeout / LOOKS, self._see)
 
     def _see(self) -> None:
         self._leaving = None
@@ -72,13 +72,13 @@ class BoundedAnswers(BoundedHeads):
             return
         now = self.loop.time()
         gone = max(held - self._held, 0)
-        self._given_up = min(self._given_up + gone / SLOWEST, now + self.patience)
+        self._given_up = min(self._given_up + gone / SLOWEST, now + self.idle_timeout)
         if self._given_up <= now:
             with suppress(OSError, ValueError):  # the kernel is not to wait for it either
                 self._socket().setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
             self.transport.abort()
         else:
-            self._leaving = self.loop.call_later(self.patience / LOOKS, self._see)
+            self._leaving = self.loop.call_later(self.idle_timeout / LOOKS, self._see)
 
     def _waiting(self) -> int:
         """Bytes that are written and that the client's side has not confirmed."""

@@ -29,7 +29,7 @@ class Protocol(Lingering):
         super().__init__(*arguments, **named)
         dispatch = dispatch_of(self.config.loaded_app)
         self._posts = dispatch.at_once
-        self.patience = dispatch.patience
+        self.idle_timeout = dispatch.idle_timeout
         self.readiness = dispatch.readiness
         self.observer = dispatch.observer
         self._outbox = outbox_of(self.loop)

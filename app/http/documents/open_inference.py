@@ -1,4 +1,4 @@
-"""The OpenAPI document of the Open Inference Protocol as it is spoken here.
+"""The OpenAPI document of the Open Inference Protocol as this service speaks it.
 
 The protocol's own has data that recurses, which generators drop, and one operation for two paths. Here each path has
 an operation of its own, and data is a flat list.
@@ -33,7 +33,7 @@ def build_inference() -> Document:
         "tags": [{"name": "Open Inference", "description": "Models, their state, and inference."}],
         "paths": {
             "/v2": _get("server_metadata", "What the server is", "ServerMetadata"),
-            "/v2/health/live": _get("server_live", "Whether the server lives", "Live"),
+            "/v2/health/live": _get("server_live", "Whether the server is alive", "Live"),
             "/v2/health/ready": _get("server_ready", "Whether the server takes requests", "Ready"),
             "/v2/models/stats": _get(
                 "statistics", "How often all models were asked, and how long it took", "Statistics", 401
@@ -73,7 +73,7 @@ def _get(name: str, summary: str, schema: str, *refused: int) -> Document:
 
 def _operation(name: str, summary: str, schema: str, *refused: int) -> Document:
     """`refused`: the statuses of its refusals; an operation without a 401 takes no key."""
-    answer = {"description": "It is told.", "content": json_content(reference(schema))}
+    answer = {"description": "The answer.", "content": json_content(reference(schema))}
     error = {"description": "A refusal.", "content": json_content(reference("Error"))}
     errors = {
         str(status): error | ({"headers": RESPONSE_HEADERS[status]} if status in RESPONSE_HEADERS else {})

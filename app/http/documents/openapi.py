@@ -19,7 +19,7 @@ from app.spec.operators import OPERATORS, SERVING, Operator
 Document = dict[str, Any]
 
 ABOUT = (
-    "Each operator version has one path, /v{version}/{operator}. POST reduces a tensor, GET tells what the version is. "
+    "Each operator version has one path, /v{version}/{operator}. POST reduces a tensor, GET describes the version. "
     "A path with any other opset from 1 to 28 answers as the version that serves it, with Content-Location naming that "
     "version's path. Every refusal is a problem document (RFC 9457)."
 )
@@ -27,11 +27,11 @@ SERVICE_TAG = "Service"
 
 PROBLEMS = {
     400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
-    401: ("Unauthorized", "The service has keys, and none of them came along."),
-    406: ("NotAcceptable", "No media type spoken here is acceptable to the caller."),
+    401: ("Unauthorized", "The service takes requests with a key only, and none that it knows came along."),
+    406: ("NotAcceptable", "The service can send none of the media types that Accept allows."),
     408: ("RequestTimeout", "The body did not arrive in time."),
     413: ("ContentTooLarge", "The body is larger than this service takes."),
-    415: ("UnsupportedMediaType", "The body has a media type or a content encoding that is not spoken here."),
+    415: ("UnsupportedMediaType", "The body has a media type or a content encoding that the service does not read."),
     422: (
         "UnprocessableContent",
         "The body is well-formed but breaks a rule; the detail gives the value and the rule.",
@@ -175,15 +175,15 @@ def _service_paths() -> dict[str, Any]:
         ),
         "/health/live": _get(
             "health_live",
-            "Whether the process lives",
-            "For who would restart it.",
-            {"200": _answer("It does.", "Health")},
+            "Whether the process is alive",
+            "For what restarts it if it is not.",
+            {"200": _answer("It is alive.", "Health")},
         ),
         "/health/ready": _get(
             "health_ready",
             "Whether it takes requests",
-            "For who would send it some.",
-            {"200": _answer("It does.", "Health")},
+            "For what sends it requests.",
+            {"200": _answer("It takes requests.", "Health")},
         ),
     }
 

@@ -171,7 +171,10 @@ PROBLEM = _object(
         "title": {"type": "string", "description": "The type in words."},
         "status": {"type": "integer", "description": "The HTTP status."},
         "detail": {"type": "string", "description": "The value, the rule and what would be accepted."},
-        "place": {"type": "string", "description": "A JSON pointer to where it stands in the request."},
+        "place": {
+            "type": "string",
+            "description": "A JSON pointer into the request; a query counts as an object of its parameters.",
+        },
     },
     required=("type", "title", "status", "detail"),
 )
