@@ -15,6 +15,7 @@ import pytest
 
 # Before any test loads NumPy: its BLAS then starts no threads here either.
 import app  # noqa: F401
+from tests.skips import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 ROOT = Path(__file__).parent.parent
 SECONDS_TO_START = 60

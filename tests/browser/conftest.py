@@ -12,7 +12,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 @pytest.fixture(scope="module")  # while it is open this thread has an event loop that runs, and can have no other
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("no Chromium is installed")
+        pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield running

@@ -17,6 +17,9 @@ DOCUMENT = ROOT / "openapi" / "openapi.json"
 MADE_OF = ("openapi.json", "README.md", "*.yaml", "*.js", "requirements.lock", "package-lock.json")
 PATH = os.pathsep.join([str(ENVIRONMENT / "bin"), str(NODE_TOOLS), os.environ["PATH"]])
 
+OF_NPM = ("openapi-ts", "openapi-typescript", "redocly", "spectral")
+"""Tools that come from there; the others come from PyPI."""
+
 SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """To Java, which would spend as long on compiling itself well as on what it is asked for."""
 
@@ -31,11 +34,13 @@ COMMANDS: dict[str, list[str]] = dict(
 """What makes each client, by the name of its folder."""
 
 
-def missing(name: str) -> str:
-    """What a client cannot be made without and is not here, or nothing."""
-    tool = COMMANDS[name][0]
-    needed = ["java", tool] if tool == "openapi-generator-cli" else [tool]
-    return ", ".join(each for each in needed if shutil.which(each, path=PATH) is None)
+def lacking(tool: str) -> str:
+    """Why a tool cannot be used here; nothing if it can."""
+    if tool == "openapi-generator-cli" and shutil.which("java") is None:
+        return "java is not installed"
+    if tool in OF_NPM and shutil.which("npm") is None:
+        return "npm is not installed"
+    return "" if shutil.which(tool, path=PATH) else f"{tool} is not here: make clients"
 
 
 def make(name: str) -> None:

@@ -3,13 +3,13 @@
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.clients import COMMANDS, FOLDER, make, missing
+from tests.clients import COMMANDS, FOLDER, lacking, make
 
 
 def told(name: str) -> str:
     """Make a client; what came of it."""
-    if lacking := missing(name):
-        return f"{name}: not made, {lacking} is not here\n"
+    if why := lacking(COMMANDS[name][0]):
+        return f"{name}: not made, {why}\n"
     make(name)
     return f"{name}: {FOLDER / name}\n"
 

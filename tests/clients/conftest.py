@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients import FOLDER, ROOT, digest, missing
+from tests.clients import COMMANDS, FOLDER, ROOT, digest, lacking
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -18,8 +18,8 @@ def made() -> Callable[[str], dict[str, Any]]:
     """What a generator said when it made a client; a skip where it has not been made of the present document."""
 
     def look(name: str) -> dict[str, Any]:
-        if lacking := missing(name):
-            pytest.skip(f"{lacking} is not here: make clients")
+        if why := lacking(COMMANDS[name][0]):
+            pytest.skip(why)
         record = FOLDER / f"{name}.json"
         if not record.exists():
             pytest.skip("no client has been made: make clients")

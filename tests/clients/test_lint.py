@@ -1,12 +1,11 @@
 """What linters of OpenAPI documents say of ours: nothing."""
 
 import os
-import shutil
 import subprocess
 
 import pytest
 
-from tests.clients import PATH, ROOT
+from tests.clients import PATH, ROOT, lacking
 
 LINTERS = {
     "redocly": ["redocly", "lint", "--config", "openapi/redocly.yaml", "--format", "github-actions"],
@@ -17,8 +16,8 @@ LINTERS = {
 @pytest.mark.parametrize("document", ["openapi", "binary"])
 @pytest.mark.parametrize("linter", LINTERS)
 def test_a_document_gives_a_linter_nothing_to_say(linter: str, document: str) -> None:
-    if shutil.which(linter, path=PATH) is None:
-        pytest.skip(f"{linter} is not here: make clients")
+    if why := lacking(linter):
+        pytest.skip(why)
     run = subprocess.run(
         [*LINTERS[linter], f"openapi/{document}.json"],
         cwd=ROOT,

@@ -115,7 +115,7 @@ ALL = [
 ]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process's memory is read from /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the files that tell a process's memory are Linux's")
 @pytest.mark.parametrize(("format", "encoding"), ALL, ids=[" ".join(each) for each in ALL])
 def test_bombs_go_off_in_little_memory(process: tuple[str, int], format: str, encoding: str) -> None:
     path, fields, start = STARTS[format]

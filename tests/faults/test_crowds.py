@@ -31,7 +31,7 @@ NEEDED = 4 << 30
 """Bytes of memory that the machine needs: for the server, the bodies and what is on its way."""
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process's memory is read from /proc"),
+    pytest.mark.skipif(sys.platform != "linux", reason="the files that tell a process's memory are Linux's"),
     pytest.mark.skipif(usable_memory() < NEEDED, reason=f"96 bodies on their way take {NEEDED >> 30} GiB of memory"),
 ]
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT, _free_port
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="where a disk is full, systems differ")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the ways of a disk that is full are Linux's")
 
 SERVING = """
 import http.client, json, os, signal, subprocess, sys, time
@@ -89,7 +89,7 @@ def test_processes_that_can_write_no_file_count_alone() -> None:
     assert re.search("do not see what this one counts, as .* cannot be written: file too large", found)
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="a small file system takes a name space of its own")
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is not installed")
 @pytest.mark.parametrize("size", ["16k", "70k"])
 def test_a_small_file_system_ends_no_process(size: str) -> None:
     command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", FULL % size, sys.executable]

@@ -30,7 +30,7 @@ LATE = 1.0
 ALLOWED = {"threads": 2, "descriptors": 2, "memory": 80 << 20, "in flight": 0}
 """What may stay more than there was before."""
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a process holds is read from /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the files that tell what a process holds are Linux's")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ WHOLE = head(LENGTH) + BODY
 TINY = head(start=b"GET /health/live HTTP/1.1", host=b"")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is read from /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the files that tell a process's memory are Linux's")
 def test_who_sends_on_and_reads_nothing_fills_no_memory(tmp_path: Path) -> None:
     with serving(tmp_path, KEEPDIMS_BODY_TIMEOUT="5") as (url, pid):
         answered(address_of(url), WHOLE * 3, 3)

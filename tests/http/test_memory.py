@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import serving
 from tests.files import NPY, npy_of
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process's memory is read from /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the files that tell a process's memory are Linux's")
 
 PIECE = 1 << 20
 MOST = 64 << 20

@@ -15,7 +15,7 @@ import pytest
 from app.errors import BodyTooLarge, InvalidParameter
 from app.http.open_inference.memory import Memory
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="shared memory is found in /dev/shm")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the files of shared memory are Linux's")
 
 PAGE = 1 << 12
 SIZE = 16 * PAGE
@@ -132,7 +132,7 @@ END
 """
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="a small file system takes a name space of its own")
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is not installed")
 def test_a_full_file_system_ends_no_process() -> None:
     command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", SMALL, sys.executable]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -15,7 +15,7 @@ from tests.conftest import serving
 from tests.http.test_memory import MOST, PIECE, memory
 from tests.inference import LENGTH, infer_path
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process's memory is read from /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the files that tell a process's memory are Linux's")
 
 SHAPE = (256, 256, 1024)
 SIZE = 1 << 28

@@ -13,7 +13,7 @@ import pytest
 from tests.http.service import Service
 from tests.inference import infer_path
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="shared memory is found in /dev/shm")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the files of shared memory are Linux's")
 
 MIN = infer_path("reduce_min", 20)
 SIZE = 1 << 16
