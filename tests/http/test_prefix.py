@@ -49,7 +49,9 @@ def test_links_have_names_that_programs_can_use(root: str, client: httpx.Client)
 
 def test_links_of_the_first_page_as_json_lead_somewhere(root: str, client: httpx.Client) -> None:
     named = {"version": 12, "operator": "reduce_min", "opset": 17}
-    for link in client.get(f"{root}/").json()["links"].values():
+    links = client.get(f"{root}/").json()["links"]
+    assert "operator" in links
+    for link in links.values():
         assert client.get(urljoin(f"{root}/", link.format(**named))).status_code == 200, link
 
 

@@ -53,6 +53,8 @@ def test_states_merge_in_any_order_and_association_to_the_same_bits(operator: st
     )
     sample = data.draw(st.sampled_from(list(samples(dtype).values())))
     box = sample(np.random.default_rng(draw.getrandbits(32)), dtype, int(np.prod(shape))).reshape(shape)
+    if operator == "ReduceLogSum" and box.dtype.kind in "iu" and data.draw(st.booleans()):
+        box = np.maximum(box, 1)  # else most have an output without an answer
     outputs, count = shape[0] * shape[2], shape[1] * shape[3]
     try:
         whole = kernel.whole(box)
@@ -87,10 +89,9 @@ def test_outputs_go_where_they_are_wanted(operator: str, dtype: str, shape: tupl
     into = room[outputs : 2 * outputs]
     for sample in samples(dtype).values():
         box = sample(np.random.default_rng(3), dtype, int(np.prod(shape))).reshape(shape)
-        try:
-            whole = kernel.whole(box)
-        except Undefined:
-            continue
+        if operator == "ReduceLogSum" and box.dtype.kind in "iu":
+            box = np.maximum(box, 1)  # a sum without a logarithm refuses all of them
+        whole = kernel.whole(box)
         assert kernel.whole(box, into) is into
         assert bits(into) == bits(whole)
         assert not any(room[:outputs].tobytes() + room[2 * outputs :].tobytes())

@@ -46,19 +46,19 @@ def test_requests_are_counted_by_model_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "headers"),
+    ("content", "headers", "status"),
     [
-        (b"{", {}),
-        (b"{", {LENGTH: "x"}),
-        (b"{", {LENGTH: "2"}),
-        (b"{", {"content-encoding": "br"}),
-        (json.dumps(GOOD).encode(), {"content-encoding": "gzip"}),
-        (b" " * 10_000, {}),
+        (b"{", {}, 400),
+        (b"{", {LENGTH: "x"}, 400),
+        (b"{", {LENGTH: "2"}, 400),
+        (b"{", {"content-encoding": "br"}, 415),
+        (json.dumps(GOOD).encode(), {"content-encoding": "gzip"}, 400),
+        (b" " * 10_000, {}, 400),
     ],
 )
-def test_a_refusal_takes_time_too(content: bytes, headers: dict[str, str]) -> None:
+def test_a_refusal_takes_time_too(content: bytes, headers: dict[str, str], status: int) -> None:
     service = Service()
-    assert service.post(infer_path("reduce_min", 12), content, headers).status_code in (400, 415)
+    assert service.post(infer_path("reduce_min", 12), content, headers).status_code == status
     found = statistics(service.get("/v2/models/reduce_min/versions/12/stats"))["reduce_min", "12"]["inference_stats"]
     assert found["fail"]["count"] == 1
     assert found["fail"]["ns"] > 1000
