@@ -81,13 +81,14 @@ def test_connections_on_which_nothing_comes_do_not_hold_it_up(tmp_path: Path) ->
 
 def test_a_second_signal_ends_it_at_once(server: tuple[Address, int]) -> None:
     address, pid = server
+    supervised = bool(workers(pid))
     with connect(address) as connection:
         connection.sendall(WHOLE[:-1])
         time.sleep(0.2)
         os.kill(pid, signal.SIGTERM)
         assert exit_status(pid, 1.5 * LINGER) is None  # it waits for the rest
         os.kill(pid, signal.SIGTERM)
-        assert exit_status(pid, 10) is not None
+        assert exit_status(pid, 10) == (0 if supervised else 128 + signal.SIGTERM)  # a supervisor ends others, and well
 
 
 def test_one_process_alone_ends_well_when_it_is_to_be_replaced(tmp_path: Path) -> None:
