@@ -20,7 +20,7 @@ from benchmarks.workloads import WORKLOADS
 
 README = Path(__file__).parent / "README.md"
 BEGIN = "<!-- What follows is written by `make bench ARGS=--write`. -->\n"
-FIVE = list(PATTERNS)[:5]
+USUAL = ["first", "middle", "last", "all", "two of three", "rows of 3"]
 TWO = ["float32", "int64"]
 FOUR = ["float32", "float64", "bfloat16", "int64"]
 
@@ -60,7 +60,7 @@ def main() -> None:
     if chosen.plot and find_spec("matplotlib") is None:
         raise SystemExit("--plot needs matplotlib: .venv-dev/bin/python -m uv pip install --group bench")
     small = chosen.scale != "default" and not chosen.full
-    patterns = chosen.patterns or (["first", "last"] if small else FIVE)
+    patterns = chosen.patterns or (["first", "last"] if small else USUAL)
     rounds, megabytes = (1, 1) if chosen.scale == "tiny" else (5, 64)
     choices = [
         Choice(chosen.operators, dtypes, patterns, threads, chosen.kind, rounds, megabytes)
