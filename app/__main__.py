@@ -18,7 +18,7 @@ from app.http.processes.server import Server
 from app.http.processes.supervisor import Supervisor
 from app.http.sharing import shared_folder
 from app.main import create_app
-from app.settings import Settings
+from app.settings import Settings, faults, unknown
 
 log = logging.getLogger("keepdims")
 
@@ -29,10 +29,10 @@ def main() -> None:
         settings = Settings()
         Keys.of(settings)
     except ValidationError as error:
-        raise SystemExit("\n".join(_wrong(error))) from None
+        raise SystemExit("\n".join(faults(error))) from None
     except (OSError, ValueError) as error:
         raise SystemExit(f"KEEPDIMS_API_KEYS_FILE: {error}") from None
-    _try_port(settings)
+    bound = _bound(settings)
     if settings.workers > 1 or settings.shared_memory:
         _try_folder()
     try:
@@ -40,38 +40,27 @@ def main() -> None:
     except ModuleNotFoundError as error:
         raise SystemExit(str(error)) from None
     server = Server(settings, create_app)
-    for name in _unknown():
-        log.warning("%s is no setting of this service", name)
+    for said in unknown(os.environ):
+        log.warning(said)
     if settings.workers == 1:
+        bound.close()  # the one process has its own
         raise SystemExit(server.serve_on())
     with shared_folder() as folder:
         make = partial(create_app, folder=folder)
-        raise SystemExit(Supervisor(settings.workers, server.config.bind_socket(), make).run())
+        raise SystemExit(Supervisor(settings.workers, bound, make).run())
 
 
-def _wrong(error: ValidationError) -> list[str]:
-    """What is wrong with the settings, by the names that they have in the environment."""
-    wrong = [each for each in error.errors() if each["type"] != "default_factory_not_called"]  # follows from another
-    return [f"KEEPDIMS_{str(each['loc'][0]).upper()}: {each['msg']}" for each in wrong]
-
-
-def _unknown() -> list[str]:
-    """Names in the environment that look like settings, and are none: slips, for the most part."""
-    known = {f"KEEPDIMS_{name.upper()}" for name in Settings.model_fields}
-    return sorted(name for name in os.environ if name.upper().startswith("KEEPDIMS_") and name.upper() not in known)
-
-
-def _try_port(settings: Settings) -> None:
-    """End with a word that helps if the address cannot be had."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, settings.port))
-        except OSError as error:
-            where = f"KEEPDIMS_HOST={settings.host} KEEPDIMS_PORT={settings.port}"
-            hint = "; KEEPDIMS_PORT takes another port, 0 a free one" if error.errno == EADDRINUSE else ""
-            raise SystemExit(f"{where}: {error.strerror}{hint}") from None
+def _bound(settings: Settings) -> socket.socket:
+    """A socket at the address; the end, with a word that helps, if it cannot be had."""
+    bound = socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((settings.host, settings.port))
+    except OSError as error:
+        where = f"KEEPDIMS_HOST={settings.host} KEEPDIMS_PORT={settings.port}"
+        hint = "; KEEPDIMS_PORT takes another port, 0 a free one" if error.errno == EADDRINUSE else ""
+        raise SystemExit(f"{where}: {error.strerror}{hint}") from None
+    return bound
 
 
 def _try_folder() -> None:

@@ -25,9 +25,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Of the known names the one that was probably meant, as a message asks for it; "" if none is near."""
     if len(name) > LONGEST:  # far from all of them, and long to compare
         return ""
-    written = {_plain(each): each for each in known}
-    found = get_close_matches(_plain(name), written, n=1, cutoff=0.7)
+    plain, written = _plain(name), {_plain(each): each for each in known}
+    slips = [each for each in written if _one_slip(plain, each)]
+    found = get_close_matches(plain, slips or written, n=1, cutoff=0.0 if slips else 0.85)
     return f" (did you mean {written[found[0]]}?)" if found else ""
+
+
+def _one_slip(given: str, known: str) -> bool:
+    """Whether at most one character is too many, missing or wrong, or two neighbours have changed places."""
+    while given[:1] == known[:1] != "":
+        given, known = given[1:], known[1:]
+    while given[-1:] == known[-1:] != "":
+        given, known = given[:-1], known[:-1]
+    return max(len(given), len(known)) <= 1 or (len(given) == 2 and given == known[::-1])
 
 
 def _plain(name: str) -> str:

@@ -1,12 +1,26 @@
 """Every knob, from the environment (KEEPDIMS_HOST, …); made once in `main` and passed on."""
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any
 
-from pydantic import Field, FilePath, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import Field, FilePath, PositiveFloat, PositiveInt, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.machine import usable_cores, usable_memory
+from app.names import nearest, quoted
+
+PREFIX = "KEEPDIMS_"
+"""What the names of settings begin with in the environment."""
+
+# Each with the rule that a value breaks which it does not take.
+Switch = Annotated[bool, "1 or 0"]
+Count = Annotated[PositiveInt, "a whole number above 0"]
+Bytes = Annotated[PositiveInt, "a whole number of bytes, such as 1048576"]
+Seconds = Annotated[PositiveFloat, "a number of seconds above 0, such as 20"]
+Port = Annotated[int, Field(ge=0, le=65535), "a port, 0 to 65535"]
+Prefix = Annotated[str, Field(pattern=r"^(/[^/?#]+)*$"), "a path such as /tensors, without a slash at its end"]
+ExistingFile = Annotated[FilePath | None, "the path of a file that exists"]
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
@@ -19,23 +33,23 @@ def _half_of_memory(known: dict[str, Any]) -> int:
 class Settings(BaseSettings):
     """How one process of the service behaves."""
 
-    model_config = SettingsConfigDict(env_prefix="KEEPDIMS_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True)
 
     host: str = Field(default="127.0.0.1", description="The address to listen on.")
-    port: int = Field(default=8000, ge=0, le=65535, description="The port to listen on; 0 takes a free one.")
-    workers: PositiveInt = Field(default=1, description="How many processes serve.")
-    root_path: str = Field(default="", pattern=r"^(/[^/?#]+)*$", description="The path prefix that a proxy strips.")
-    max_body_bytes: PositiveInt = Field(
+    port: Port = Field(default=8000, description="The port to listen on; 0 takes a free one.")
+    workers: Count = Field(default=1, description="How many processes serve.")
+    root_path: Prefix = Field(default="", description="The path prefix that a proxy strips.")
+    max_body_bytes: Bytes = Field(
         default=256 * 2**20, description="The largest body that is held as a whole, and the largest answer, in bytes."
     )
-    max_stream_bytes: PositiveInt = Field(
+    max_stream_bytes: Bytes = Field(
         default=64 * 2**30, description="The largest body that is reduced as it comes, in bytes."
     )
-    max_inflight_bytes: PositiveInt = Field(
+    max_inflight_bytes: Bytes = Field(
         default_factory=_half_of_memory,
         description="The memory that all requests of a process may hold, in bytes; what would take more is refused.",
     )
-    body_timeout: PositiveFloat = Field(
+    body_timeout: Seconds = Field(
         default=20,
         allow_inf_nan=False,
         description="Seconds a client may take for the head of its request, and between two pieces of its body; after "
@@ -44,18 +58,18 @@ class Settings(BaseSettings):
     api_keys: SecretStr = Field(
         default=SecretStr(""), description="Keys, with commas between them; who reduces or reads counts must have one."
     )
-    api_keys_file: FilePath | None = Field(
+    api_keys_file: ExistingFile = Field(
         default=None, description="A file of more keys: their SHA-256 hashes, one a line; read again when it changes."
     )
-    open_metrics: bool = Field(default=False, description="Whether /metrics takes no key.")
-    access_log: bool = Field(default=True, description="Whether each request is logged, as a line of JSON.")
+    open_metrics: Switch = Field(default=False, description="Whether /metrics takes no key.")
+    access_log: Switch = Field(default=True, description="Whether each request is logged, as a line of JSON.")
     cors_origins: str = Field(
         default="", description="Origins whose pages may call the service, with commas between them; * is all of them."
     )
-    kernel_threads: PositiveInt = Field(
+    kernel_threads: Count = Field(
         default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
     )
-    shared_memory: bool = Field(
+    shared_memory: Switch = Field(
         default=False,
         description="Whether callers may hand over tensors in shared memory. They have to be trusted: any that this "
         "user may use is read or written for them, and one who truncates it while it is in use ends the process.",
@@ -68,5 +82,34 @@ class Settings(BaseSettings):
         origins = [origin.strip() for origin in given.split(",")] if given.strip() else []
         for origin in origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
-                raise ValueError(f"{origin!r} is not an origin: scheme://host or scheme://host:port, in small letters")
+                raise ValueError(
+                    f"{quoted(origin)} is not an origin; use scheme://host or scheme://host:port, in lowercase"
+                )
         return ",".join(origins)
+
+
+def faults(error: ValidationError) -> list[str]:
+    """What is wrong with the settings, each by its name, its value and its rule; secrets keep their value."""
+    wrong = [each for each in error.errors() if each["type"] != "default_factory_not_called"]  # follows from another
+    return [_fault(str(each["loc"][0]), each["input"], each.get("ctx", {}).get("error")) for each in wrong]
+
+
+def _fault(name: str, value: object, said: object) -> str:
+    field, spelled = Settings.model_fields[name], spelling(name)
+    if said is not None:
+        return f"{spelled}: {said}"
+    rule = next((each for each in field.metadata if isinstance(each, str)), "text in UTF-8")
+    shown = "" if field.annotation is SecretStr else f"; {quoted(str(value))} is not"
+    return f"{spelled} must be {rule}{shown}"
+
+
+def unknown(names: Iterable[str]) -> list[str]:
+    """What to say of names in the environment that look like settings, and are none: slips, for the most part."""
+    known = {spelling(name) for name in Settings.model_fields}
+    slips = sorted(name for name in names if name.upper().startswith(PREFIX) and name.upper() not in known)
+    return [f"{name} is not a setting and has no effect{nearest(name, known)}" for name in slips]
+
+
+def spelling(name: str) -> str:
+    """A setting as the environment has it."""
+    return f"{PREFIX}{name.upper()}"

@@ -31,12 +31,25 @@ def test_onnx_names_lead_to_those_of_paths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("reduce_mni", "reduce_min"), ("argmax", "arg_max"), ("reduce-l2", "reduce_l2")]
+    ("name", "meant"),
+    [
+        ("reduce_mni", "reduce_min"),
+        ("reduce_mn", "reduce_min"),
+        ("reduce-min", "reduce_min"),
+        ("ReduceMin", "reduce_min"),
+        ("reducemax", "reduce_max"),
+        ("argmin", "arg_min"),
+        ("argmax", "arg_max"),
+        ("reduce-l2", "reduce_l2"),
+        ("reduce_sumsqaure", "reduce_sum_square"),
+    ],
 )
 def test_a_slip_leads_to_what_was_meant(name: str, meant: str) -> None:
     assert nearest(name, SERVING) == f" (did you mean {meant}?)"
 
 
-@pytest.mark.parametrize("name", ["", "softmax", "x" * 40, "reduce_min" * 1000])
+@pytest.mark.parametrize(
+    "name", ["", "softmax", "reduce_var", "reduce_std", "reduce_all", "x" * 40, "reduce_min" * 1000]
+)
 def test_what_is_far_from_all_leads_to_none(name: str) -> None:
     assert nearest(name, SERVING) == ""

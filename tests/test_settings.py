@@ -4,13 +4,14 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
-from app.settings import Settings
+from app.settings import Settings, faults, unknown
 from tests.conftest import serving
 
 ROOT = Path(__file__).parent.parent
@@ -85,7 +86,10 @@ def test_traces_without_what_makes_them_are_told_of() -> None:
 def test_a_setting_that_there_is_not_is_told_of(tmp_path: Path) -> None:
     with serving(tmp_path, KEEPDIMS_PROT="1"):
         pass
-    assert '"message":"KEEPDIMS_PROT is no setting of this service"' in (tmp_path / "log").read_text()
+    assert (
+        '"message":"KEEPDIMS_PROT is not a setting and has no effect (did you mean KEEPDIMS_PORT?)"'
+        in (tmp_path / "log").read_text()
+    )
 
 
 def test_where_processes_share_what_they_know_is_not_the_environment_s_to_say(tmp_path: Path) -> None:
@@ -94,7 +98,7 @@ def test_where_processes_share_what_they_know_is_not_the_environment_s_to_say(tm
     with serving(tmp_path, KEEPDIMS_SHARED_FOLDER=str(folder)) as (url, _):
         assert httpx.get(f"{url}/metrics", trust_env=False).status_code == 200
     assert list(folder.iterdir()) == []
-    assert "KEEPDIMS_SHARED_FOLDER is no setting of this service" in (tmp_path / "log").read_text()
+    assert "KEEPDIMS_SHARED_FOLDER is not a setting and has no effect" in (tmp_path / "log").read_text()
 
 
 def test_a_file_of_keys_that_is_none_is_named_with_its_setting(tmp_path: Path) -> None:
@@ -103,6 +107,52 @@ def test_a_file_of_keys_that_is_none_is_named_with_its_setting(tmp_path: Path) -
     assert said == "KEEPDIMS_API_KEYS_FILE: line 1 is not a SHA-256 hash of 64 hexadecimal digits\n"
 
 
-def test_a_setting_that_makes_no_sense_is_named_as_it_is_set() -> None:
-    lines = _started(KEEPDIMS_PORT="99999", KEEPDIMS_WORKERS="many").splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["KEEPDIMS_PORT", "KEEPDIMS_WORKERS"]
+def test_a_setting_that_makes_no_sense_is_named_with_its_value_and_its_rule() -> None:
+    said = _started(KEEPDIMS_MAX_BODY_BYTES="1M", KEEPDIMS_PORT="99999")
+    assert said.splitlines() == [
+        'KEEPDIMS_PORT must be a port, 0 to 65535; "99999" is not',
+        'KEEPDIMS_MAX_BODY_BYTES must be a whole number of bytes, such as 1048576; "1M" is not',
+    ]
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_every_setting_has_a_rule_and_no_secret_is_told(name: str) -> None:
+    given = "hidden" if Settings.model_fields[name].annotation is SecretStr else "\ud800"
+    [said] = faults(
+        ValidationError.from_exception_data("", [{"type": "string_unicode", "loc": (name,), "input": given}])
+    )
+    assert said.startswith(f"KEEPDIMS_{name.upper()} must be ")
+    assert "hidden" not in said
+    assert ('"\\ud800" is not' in said) is (given != "hidden")
+
+
+def test_an_origin_that_is_none_is_named_among_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEEPDIMS_CORS_ORIGINS", "https://a.example, b.example")
+    with pytest.raises(ValidationError) as caught:
+        Settings()
+    [said] = faults(caught.value)
+    assert said.startswith('KEEPDIMS_CORS_ORIGINS: "b.example" is not an origin; use scheme://host')
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("KEEPDIMS_MAX_BODY_BYTE", "KEEPDIMS_MAX_BODY_BYTES"),
+        ("KEEPDIMS_API_KEY", "KEEPDIMS_API_KEYS"),
+        ("keepdims_timeout", "KEEPDIMS_BODY_TIMEOUT"),
+    ],
+)
+def test_a_slip_in_a_name_leads_to_the_setting(name: str, meant: str) -> None:
+    assert unknown(["PATH", name, meant]) == [f"{name} is not a setting and has no effect (did you mean {meant}?)"]
+
+
+def test_several_workers_are_told_of_once_all_serve(tmp_path: Path) -> None:
+    with serving(tmp_path, KEEPDIMS_WORKERS="2") as (url, pid):
+        said = f"2 workers running on {url} (Press CTRL+C to quit)"
+        until = time.monotonic() + 30
+        while said not in (log := (tmp_path / "log").read_text()) and time.monotonic() < until:
+            time.sleep(0.05)
+    assert f"Started supervisor process [{pid}]" in log
+    before = log[: log.index(said)]
+    assert before.count("Application startup complete.") == 2
+    assert "running on" not in before

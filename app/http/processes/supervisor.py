@@ -5,6 +5,7 @@ the new one serves before the old one stops, so that nobody is turned away.
 """
 
 import logging
+import os
 import signal
 import socket
 from multiprocessing import get_context
@@ -99,12 +100,14 @@ class Supervisor:
         self._old: list[Worker] = []  # those that others are to take the place of
         self._signals: list[int] = []
         self._served = False
+        self._announced = False
         self._begin_after = 0.0
         self._deadline = 0.0  # when those that have not stopped are ended, once they are to
         self._status = 0
 
     def run(self) -> int:
         """Serve until told to stop. What the process is to end with."""
+        log.info("Started supervisor process [%d]", os.getpid())
         waker, wakened = socket.socketpair()
         with waker, wakened:
             for end in (waker, wakened):
@@ -136,7 +139,16 @@ class Supervisor:
             elif worker.hangs() or (self._deadline and monotonic() >= self._deadline):
                 worker.end()
         if not self._deadline:
+            self._announce()
             self._renew()
+
+    def _announce(self) -> None:
+        """Say where the service is, once all are there that are wanted. uvicorn would say it before the first is."""
+        if not self._announced and sum(worker.serves for worker in self._workers) >= self._count:
+            self._announced = True
+            host, port = self._socket.getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            log.info("%d workers running on http://%s:%d (Press CTRL+C to quit)", self._count, shown, port)
 
     def _obey(self, sig: int) -> None:
         if sig == signal.SIGHUP:
