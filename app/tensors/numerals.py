@@ -25,6 +25,14 @@ KINDS: dict[Kind, type[np.number[Any]]] = {"d": np.float64, "i": np.int64, "u": 
 _TYPES: dict[Kind, set[type]] = {"d": {int, float}, "i": {int}, "u": {int}}
 
 
+_DIGITS = 768
+"""Digits of a number that orjson looks at; it takes what follows for more than nothing, zeros too, and so a tie for
+none. A number of more has a run of at least half as many before or after its point."""
+
+_RUN = b"0" * (_DIGITS // 2)
+_ALL_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+
+
 class NoNumerals(ValueError):
     """A text that is no JSON, or holds something else than numbers of a kind in lists of one depth."""
 
@@ -61,7 +69,15 @@ def is_json(text: bytes) -> bool:
     return True
 
 
+def looked_through(text: bytes) -> bool:
+    """Whether orjson looks at every digit of all numbers; of some texts of long numbers this is denied although it
+    does."""
+    return len(text) <= _DIGITS or _RUN not in text.translate(_ALL_ZEROS)
+
+
 def _listed(text: bytes, depth: int, kind: Kind) -> NDArray[Any]:
+    if kind == "d" and not looked_through(text):
+        raise NoNumerals
     try:
         items = orjson.loads(text)
         for _ in range(depth - 1):

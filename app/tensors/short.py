@@ -1,7 +1,8 @@
 """Short bodies: one look by orjson, its answer taken where nothing in it can have been bent.
 
-orjson takes the last of a key given twice, and integers beyond 64 bits for floats; NumPy takes texts, bools and None
-for numbers. So keys are counted against colons, and the types of all values are looked at.
+orjson takes the last of a key given twice, and integers beyond 64 bits for floats, and does not look at all digits of
+a very long number; NumPy takes texts, bools and None for numbers. So keys are counted against colons, and the types of
+all values are looked at.
 """
 
 import re
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES, Block, Header
 from app.tensors.narrowing import LIMITS, narrow
+from app.tensors.numerals import looked_through
 from app.tensors.request import Request
 from app.tensors.skeleton import Members, Unusual
 
@@ -45,7 +47,7 @@ def members(body: bytes) -> Members:
                 raise Unusual
     except (ValueError, TypeError, KeyError):
         raise Unusual from None
-    if body.count(b":") != keys or (b"-0" in body and MINUS_ZERO.search(body)):
+    if body.count(b":") != keys or (b"-0" in body and MINUS_ZERO.search(body)) or not looked_through(body):
         raise Unusual
     return found
 

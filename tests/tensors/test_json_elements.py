@@ -49,6 +49,21 @@ def test_what_is_no_integer_is_refused_with_its_place(dtype: str, wrong: str) ->
         assert refusal(body(dtype, wrong)).place == "/data/values"
 
 
+@pytest.mark.parametrize("others", ["", ", 0" * 300, ", 0" * 3000, ", 100000000000000000000" * 40])
+@pytest.mark.parametrize("zeros", [0, 330, 700, 760, 3000])
+@pytest.mark.parametrize("simdjson", [True, False])
+def test_every_digit_of_a_number_counts(
+    simdjson: bool, zeros: int, others: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not simdjson:
+        monkeypatch.setattr("app.tensors.numerals.simdjson", None)
+    tie = "1." + str(5**53).rjust(53, "0") + "0" * zeros  # 1 + 2^-53, half way to the next float64
+    least = str(5**1075) + "0" * zeros + f"e-{1075 + zeros}"  # half of the smallest float64
+    for number, exact in ((tie, 1.0), (f"{tie}1", np.nextafter(1, 2)), (least, 0.0), (f"-{tie}", -1.0)):
+        assert tensor(decode(body("float64", f"[{number}{others}]")))[0] == exact
+        assert tensor(decode(body("float64", f"[0.5, {number}{others}]")))[1] == exact
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_digits_as_text_are_read_for_64_bit_integers_alone(dtype: str) -> None:
     if dtype in ("int64", "uint64"):

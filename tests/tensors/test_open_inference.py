@@ -124,3 +124,15 @@ def test_elements_are_read_at_every_size(size: int, nested: bool) -> None:
             assert found.header.shape == (size, 2)
             assert found.values is not None
             assert np.array_equal(found.values, values.reshape(-1))
+
+
+@pytest.mark.parametrize("size", [1, 5, 5000])
+def test_every_digit_of_a_number_counts(size: int) -> None:
+    tie = "1." + str(5**53).rjust(53, "0") + "0" * 760  # 1 + 2^-53, half way to the next float64
+    elements = ", ".join([tie] * size)
+    request = f'{{"inputs": [{{"name": "data", "shape": [{size}], "datatype": "FP64", "data": [{elements}]}}]}}'
+    decode = Patterns().decode
+    decode(request.replace(tie, "1").encode())  # the pattern is known then
+    found = decode(request.encode()).data.values
+    assert found is not None
+    assert found.tolist() == [1.0] * size
