@@ -7,18 +7,18 @@ DEV := .venv-dev/bin/python -m
 .PHONY: help serve test test-inference fuzz lint format openapi clients bench bench-peers sbom lock clean
 
 help:
-	@echo "make serve    serve on http://127.0.0.1:8000 (settings: KEEPDIMS_* in the environment)"
-	@echo "make test     run every test but those of test-inference, in several processes   (ARGS='-k name' is handed to pytest, in one)"
-	@echo "make test-inference   call the service with four clients of the Open Inference Protocol, half a gigabyte"
-	@echo "make fuzz     change bodies for five minutes, to break what reads them   (ARGS='json -max_total_time=600')"
+	@echo "make serve    serve on http://127.0.0.1:$(or $(KEEPDIMS_PORT),8000)   (docs/operations.md lists the settings, KEEPDIMS_PORT among them)"
+	@echo "make test     run all tests except those of test-inference, in several processes   (ARGS='-k name' is passed to pytest, in one process)"
+	@echo "make test-inference   call the service with four clients of the Open Inference Protocol (installs half a gigabyte)"
+	@echo "make fuzz     fuzz the body parsers for five minutes   (ARGS='json -max_total_time=600')"
 	@echo "make lint     ruff, mypy, import-linter"
-	@echo "make format   let ruff rewrite what it can"
+	@echo "make format   let ruff fix what it can"
 	@echo "make openapi  write openapi/ and docs/operators.md from the operator table"
-	@echo "make clients  make a client in each language, for make test to call the service through"
-	@echo "make bench    measure beside NumPy, onnxruntime and other servers   (ARGS='--quick --write' is handed on)"
-	@echo "make bench-peers   install those servers, 1 GB, each in a folder of .venv-peers"
-	@echo "make sbom     list what the image is made of, and under which licences, in build/"
-	@echo "make clean    remove what the others have installed and made"
+	@echo "make clients  generate a client in each language; make test then calls the service with them"
+	@echo "make bench    compare with NumPy, onnxruntime and other servers   (ARGS='--quick --write' is passed on)"
+	@echo "make bench-peers   install those servers (1 GB), each in a folder of .venv-peers"
+	@echo "make sbom     list the packages of the image and their licences, in build/"
+	@echo "make clean    delete everything the other targets installed or built"
 	@echo "make lock     resolve the lock files     (ARGS=--upgrade for newer releases)"
 
 serve: .venv/made

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,8 @@ ELSEWHERE = {
     "import numpy\nimport tritonclient": "tests/open_inference/test_docs.py",
 }
 """By how a block begins: where it is run."""
+
+RUN_ELSEWHERE = [block for block in BLOCKS if block.text.startswith(tuple(ELSEWHERE))]
 
 NOT_RUN = {"docker compose up --build": "needs a container engine"}
 
@@ -67,10 +70,13 @@ def test_the_binary_command_answers_as_shown(server: str, tmp_path: Path, monkey
     exec(after, {})
 
 
-@pytest.mark.parametrize("program", [block for block in PROGRAMS if not block.text.startswith(tuple(ELSEWHERE))])
-def test_a_program_runs(server: str, program: Block) -> None:
-    assert ADDRESS in program.text
-    exec(program.text.replace(f"http://{ADDRESS}", server), {})
+@pytest.mark.parametrize("page", sorted({block.page for block in PROGRAMS if block not in RUN_ELSEWHERE}))
+def test_the_programs_of_a_page_run_one_after_another(server: str, page: str) -> None:
+    programs = [block.text for block in PROGRAMS if block.page == page and block not in RUN_ELSEWHERE]
+    assert ADDRESS in "".join(programs)
+    names: dict[str, Any] = {}
+    for program in programs:
+        exec(program.replace(f"http://{ADDRESS}", server), names)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -83,7 +89,7 @@ def test_an_answer_has_the_fields_that_are_shown(example: Block) -> None:
 
 def test_nothing_is_left_unrun() -> None:
     run = {*sum(ANSWERED, ()), *BINARY, *PROGRAMS, *EXAMPLES}
-    others = [block for block in BLOCKS if block not in run and not block.text.startswith(tuple(ELSEWHERE))]
+    others = [block for block in BLOCKS if block not in run and block not in RUN_ELSEWHERE]
     assert {block.text.strip() for block in others} == NOT_RUN.keys()
     for beginning, module in ELSEWHERE.items():
         assert (ROOT / module).exists()
