@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from app.errors import NotAcceptable, Refusal
+from app.http.pages.assets import FILES
 from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
 from app.http.pages.representation import JSON, VARY, likes_html
@@ -18,7 +19,7 @@ from app.spec.operators import LAST_OPSET, SERVING, resolve
 
 READ = ("GET", "HEAD")
 
-OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,5})/([^/]+)")
+OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,17})/([^/]+)")
 
 SERVICE_PATHS = (
     "/",
@@ -33,6 +34,11 @@ SERVICE_PATHS = (
     "/openapi/binary.json",
     "/openapi/inference.json",
 )
+
+OTHER_PATHS = frozenset(
+    [f"/v{opset}/openapi.json" for opset in range(1, LAST_OPSET + 1)] + [f"/assets/{name}" for name in FILES]
+)
+"""What is read as well, and too much to list in an answer."""
 
 
 def nothing_there(path: str) -> Reply:
@@ -72,7 +78,7 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
     async def http_exception(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         path: str = request.scope["path"]
-        if path not in answering and path not in SERVICE_PATHS and path not in problem_pages():
+        if not any(path in known for known in (answering, SERVICE_PATHS, OTHER_PATHS, problem_pages())):
             reply = nothing_there(path)
             return response(readable(reply, request, path) if request.method in READ else reply, request)
         allowed = "GET, HEAD, POST" if path in answering else "GET, HEAD"
@@ -81,7 +87,10 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
 
     async def refusal(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refusal)
-        return response(refused(error), request)
+        reply = refused(error)
+        if isinstance(error, NotAcceptable):
+            reply = reply._replace(headers=(*reply.headers, *_raw(VARY)))
+        return response(reply, request)
 
     async def bug(request: Request, __: Exception) -> Response:
         return response(document(INTERNAL, "this is a mistake of the service, not of the request"), request)

@@ -195,6 +195,19 @@ def test_a_page_may_load_nothing_that_does_not_come_from_here(service: Service, 
     assert not any(scripts)
 
 
+@pytest.mark.parametrize("path", ["/", "/openapi.json", "/v17/openapi.json", "/assets/style.css", "/assets/docs.js"])
+def test_what_is_only_read_takes_no_other_method(service: Service, path: str) -> None:
+    refused = service.post(path, b"{}")
+    problem(refused, 405, "method-not-allowed")
+    assert refused.headers["allow"] == "GET, HEAD"
+
+
+def test_a_page_of_nothing_is_no_longer_for_a_longer_address(service: Service) -> None:
+    page = service.get("/" + "x/" * 8000, {"accept": "text/html"})
+    assert page.status_code == 404
+    assert len(page.content) < 5000
+
+
 @pytest.mark.parametrize("path", ["/", "/operators", "/docs", "/v12/reduce_min", "/problems", "/problems/internal"])
 def test_what_a_page_loads_is_there(service: Service, path: str) -> None:
     found = service.get(path, {"accept": "text/html"})

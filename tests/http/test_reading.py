@@ -38,7 +38,9 @@ def test_a_page_is_json_or_html_for_a_browser(service: Service, path: str) -> No
     assert response.headers["vary"] == "Accept"
     assert "default-src 'none'" in response.headers["content-security-policy"]
     assert response.text.startswith("<!doctype html>")
-    problem(service.get(path, {"accept": "text/csv"}), 406, "not-acceptable")
+    refused = service.get(path, {"accept": "text/csv"})
+    problem(refused, 406, "not-acceptable")
+    assert refused.headers["vary"] == "Accept"
 
 
 def test_a_page_of_any_opset_is_that_of_its_row(service: Service) -> None:

@@ -5,6 +5,7 @@ from functools import cache
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from app.errors import UnknownVersion
 from app.http.documents.binary import build_binary
 from app.http.documents.open_inference import build_inference
 from app.http.documents.openapi import Document, build_openapi, build_opset
@@ -46,6 +47,8 @@ def document_routes(settings: Settings) -> APIRouter:
     @router.api_route("/v{opset}/openapi.json", methods=READ)
     async def opset_openapi(request: Request, opset: str) -> Response:
         if opset not in OPSETS:
+            if opset.isascii() and opset.isdecimal():
+                raise UnknownVersion(f"there is no opset {opset[:20]}; opsets 1 to {LAST_OPSET} exist")
             raise HTTPException(404)
         return await of_opset(int(opset)).fresh(request)
 

@@ -29,7 +29,7 @@ from app.tensors.conversion import shown
 
 READ, WRITE = ("GET", "HEAD"), ("POST",)
 
-OPSET_2 = frozenset(f"/v2/{name}" for name, opsets in SERVING.items() if 2 in opsets)
+OPSET_2 = frozenset(f"/v2/{name}" for name, opsets in SERVING.items() if 2 in opsets) | {"/v2/openapi.json"}
 """These are ours. All else under /v2, and /v2 itself, is the protocol's: clients ask for what other servers have."""
 
 LONGEST_BODY = 1 << 16

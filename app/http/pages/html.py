@@ -37,6 +37,9 @@ HTML_HEADERS = {"content-security-policy": CONTENT_SECURITY_POLICY}
 Page = OperatorPage | OperatorsIndex | Home | ProblemPage | ProblemsIndex
 """What is shown as JSON or as HTML."""
 
+DEEPEST = 8
+"""Folders of an address that nothing answers, from which links still lead back: pages are not made of slashes."""
+
 _CODE = re.compile("`([^`]+)`")
 
 _templates = Environment(
@@ -69,7 +72,8 @@ def html_of(page: Page, site: Site, opset: int | None = None) -> str:
 
 def refusal_html(refusal: Mapping[str, object], path: str) -> str:
     """A problem document that answers at a path, for a reader."""
-    root = "/".join([".."] * (path.count("/") - 1)) or "."
+    depth = path.count("/") - 1
+    root = "/".join([".."] * depth) if 0 < depth <= DEEPEST else "."
     return _render("refusal.html", refusal=refusal, root=root)
 
 
