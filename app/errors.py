@@ -19,10 +19,10 @@ Refusal                     a request this service does not answer
     ├── UnknownParameter    not an attribute of this operator version
     ├── InvalidParameter    an attribute with a value it cannot take
     ├── AxisOutOfRange      an axis outside the tensor's rank
-    ├── DuplicateAxis       one axis named twice
+    ├── DuplicateAxis       one axis listed twice
     ├── UnknownDtype        no dtype of that name
     ├── DtypeNotAccepted    a dtype the operator version does not list
-    ├── InvalidShape        not a list of dimensions, or one too large
+    ├── InvalidShape        not a list of dimensions, or too large
     ├── ShapeMismatch       shape and elements disagree
     ├── RaggedNesting       nested lists of unequal length
     ├── InvalidElement      a value the dtype cannot hold
@@ -116,7 +116,7 @@ class AxisOutOfRange(Unprocessable):
 
 
 class DuplicateAxis(Unprocessable):
-    """One axis is named twice."""
+    """One axis is listed twice."""
 
 
 class UnknownDtype(Unprocessable):
@@ -128,7 +128,7 @@ class DtypeNotAccepted(Unprocessable):
 
 
 class InvalidShape(Unprocessable):
-    """The shape is not a list of dimensions, or is too large."""
+    """The shape is not a list of dimensions, or is too large, or that of the answer would be."""
 
 
 class ShapeMismatch(Unprocessable):

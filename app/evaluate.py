@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import Block, Header, NumpyDtype, Tensor
-from app.errors import DtypeNotAccepted, ShapeMismatch, Undefined
+from app.errors import AxisOutOfRange, DtypeNotAccepted, ShapeMismatch, Undefined
 from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Kernel
 from app.kernels.workers import ALONE, Workers
 from app.pacing import Pace
-from app.spec.history import dtype_refusal
+from app.spec.history import dtype_refusal, negative_axes_hint
 from app.spec.operators import Operator
 from app.spec.parameters import Parameters, Reduction
 
@@ -66,9 +66,12 @@ def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
     if header.dtype not in operator.dtypes:
         raise DtypeNotAccepted(dtype_refusal(operator, header.dtype), "/data/dtype")
     shape = header.shape
-    reduction = parameters.reduction(len(shape))
+    try:
+        reduction = parameters.reduction(len(shape))
+    except AxisOutOfRange as refusal:
+        raise AxisOutOfRange(f"{refusal}{negative_axes_hint(operator, parameters)}", refusal.place) from None
     if not operator.takes_empty and 0 in shape:
-        raise Undefined(f"{operator.name} version {operator.version} takes no empty tensor", "/data/shape")
+        raise Undefined(f"{operator.name} version {operator.version} does not accept an empty tensor", "/data/shape")
     answer = Header(header.dtype if operator.output == "T" else operator.output, _answer_shape(shape, reduction))
     kernel = kernel_for(operator.name, header.numpy_dtype, reduction.last)
     if reduction.elementwise:
@@ -115,7 +118,7 @@ class Evaluation:
             size = self.answer.size
             return self._plan.answered(np.full(size, self._plan.kernel.empty() if size else 0, self.answer.numpy_dtype))
         if missing := self._into.missing:
-            raise ShapeMismatch(f"shape {header.shape} has {header.size} elements, and {missing} of them did not come")
+            raise ShapeMismatch(f"shape {header.shape} has {header.size} elements, but {missing} of them did not come")
         return self._plan.answered(self._into.outputs)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, FilePath, PositiveFloat, PositiveInt, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -75,6 +75,16 @@ class Settings(BaseSettings):
         "user may use is read or written for them, and one who truncates it while it is in use ends the process.",
     )
 
+    @property
+    def body_limit(self) -> "Limit":
+        """Of what is held as a whole."""
+        return Limit(self.max_body_bytes, "KEEPDIMS_MAX_BODY_BYTES")
+
+    @property
+    def stream_limit(self) -> "Limit":
+        """Of what is reduced as it comes."""
+        return Limit(self.max_stream_bytes, "KEEPDIMS_MAX_STREAM_BYTES")
+
     @field_validator("cors_origins")
     @classmethod
     def _origins(cls, given: str) -> str:
@@ -86,6 +96,21 @@ class Settings(BaseSettings):
                     f"{quoted(origin)} is not an origin; use scheme://host or scheme://host:port, in lowercase"
                 )
         return ",".join(origins)
+
+
+class Limit(NamedTuple):
+    """The most bytes that something may have; `setting`: which one says so, if one does."""
+
+    size: int
+    setting: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.size} ({self.setting})" if self.setting else f"{self.size}"
+
+    def passed(self, what: str) -> str:
+        """That something has more."""
+        said = f"{what} has more than {self.size} bytes, which is the limit"
+        return f"{said} ({self.setting})" if self.setting else said
 
 
 def faults(error: ValidationError) -> list[str]:

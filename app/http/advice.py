@@ -43,7 +43,8 @@ ADVICE: dict[Problem, Advice] = dict(
         ),
         _of(
             errors.BodyTooLarge,
-            "Send a binary body, which may be far larger than a JSON one, or have the service run with larger limits.",
+            "Send a binary body, which may be far larger than a JSON one, or have the service run with a larger limit, "
+            "the one that the detail names.",
         ),
         _of(
             errors.UnsupportedMediaType,
@@ -56,10 +57,14 @@ ADVICE: dict[Problem, Advice] = dict(
         _of(errors.UnknownParameter, "Leave the parameter out, or use a version of the operator that has it."),
         _of(errors.InvalidParameter, "Give a value that the detail allows."),
         _of(errors.AxisOutOfRange, "Count axes from 0, or from -1 backwards at versions that read negative ones."),
-        _of(errors.DuplicateAxis, "Name each axis once; a negative one may mean the same as a positive one."),
+        _of(errors.DuplicateAxis, "List each axis once; a negative one may mean the same as a positive one."),
         _of(errors.UnknownDtype, "Use one of the dtypes that the detail lists."),
         _of(errors.DtypeNotAccepted, "Use another dtype, or a version of the operator that takes this one."),
-        _of(errors.InvalidShape, "Give a list of sizes, each 0 or more; [] is a scalar."),
+        _of(
+            errors.InvalidShape,
+            "Give a list of sizes, each 0 or more; [] is a scalar. Where it is the answer that would be too large, "
+            "reduce more axes, or have the service run with a larger KEEPDIMS_MAX_BODY_BYTES.",
+        ),
         _of(errors.ShapeMismatch, "Send as many elements as the shape has, or leave the shape out of nested lists."),
         _of(errors.RaggedNesting, "Make all lists at the same depth equally long."),
         _of(
@@ -80,7 +85,7 @@ ADVICE: dict[Problem, Advice] = dict(
         (
             UNAUTHORIZED,
             Advice(
-                "The service takes requests with a key only, and this one has none that it knows.",
+                "The path needs an API key, and the request has none, or one that the service does not know.",
                 "Send the header field Authorization: Bearer KEY.",
             ),
         ),
@@ -90,7 +95,9 @@ ADVICE: dict[Problem, Advice] = dict(
         ),
         (
             METHOD_NOT_ALLOWED,
-            Advice("The path exists, but does not answer this method.", "Use one of the methods that Allow lists."),
+            Advice(
+                "The path exists, but this method is not allowed on it.", "Use one of the methods that Allow lists."
+            ),
         ),
         (
             BODY_TOO_SLOW,

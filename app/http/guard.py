@@ -4,8 +4,8 @@ from typing import Self
 
 from starlette.types import Receive, Scope, Send
 
-from app.http.fields import Fields
-from app.http.keys import Keys
+from app.http.fields import Fields, by_name
+from app.http.keys import Keys, has_key
 from app.http.open_inference.endpoints import is_ours
 from app.http.open_inference.errors import problem
 from app.http.problems import UNAUTHORIZED, document
@@ -15,7 +15,7 @@ from app.settings import Settings
 CLOSED = ("/v2/repository", "/v2/systemsharedmemory")
 """What paths begin with that take a key to be read too."""
 
-SAID = "this takes a key that the service knows: Authorization: Bearer, and the key"
+SAID = "this path needs an API key: send Authorization: Bearer KEY"
 
 
 class Guard:
@@ -40,7 +40,8 @@ class Guard:
         """The application of those that are not. The rest of a body is passed over by who serves this, for as long as
         it waits for a head."""
         say = problem if is_ours(scope["path"].removesuffix("/")) else document
-        reply = say(UNAUTHORIZED, SAID)
+        why = "this key is not known" if has_key(by_name(scope["headers"])) else "no key was sent"
+        reply = say(UNAUTHORIZED, f"{why}; {SAID}")
         scope[REASON] = reply.reason
         await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
         await send({"type": "http.response.body", "body": reply.body})

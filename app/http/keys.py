@@ -57,7 +57,7 @@ class Keys:
         try:
             self._read(file)
         except (OSError, ValueError) as error:
-            log.warning("KEEPDIMS_API_KEYS_FILE cannot be read, and the keys stay as they were: %s", error)
+            log.warning("KEEPDIMS_API_KEYS_FILE cannot be read; the keys stay as they were: %s", error)
 
     def _read(self, file: Path) -> None:
         """Read the file if it has changed."""
@@ -71,6 +71,12 @@ class Keys:
         if self._filed and not filed:
             log.warning("KEEPDIMS_API_KEYS_FILE has no keys any more")
         self._filed, self._seen = filed, seen
+
+
+def has_key(fields: Fields) -> bool:
+    """Whether a request names a key, known or not."""
+    scheme, _, key = fields.get(b"authorization", b"").partition(b" ")
+    return scheme.lower() == b"bearer" and bool(key.strip())
 
 
 def _text(file: Path) -> str:

@@ -20,7 +20,10 @@ _PARAMETERS = re.compile(f'(?:{_QUOTED}|[^";])+')
 MEDIA_TYPES = tuple(FORMATS)
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-FROM_CURL = "; curl -d sends JSON with -H 'Content-Type: application/json'"
+FROM_CURL = (
+    "; curl sends JSON with -H 'Content-Type: application/json', and an .npy file with --data-binary @FILE "
+    "-H 'Content-Type: application/x-npy'"
+)
 
 REMEMBERED = 256
 """Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
@@ -58,10 +61,10 @@ def body_type(content_type: str, spoken: Sequence[str]) -> str:
     media_type, parameters = _parameters(content_type.lower())
     if media_type not in spoken:
         hint = FROM_CURL if media_type == FORM and spoken[0] == JSON else ""
-        raise UnsupportedMediaType(f"Content-Type {quoted(content_type)} is not read here; use {listed(spoken)}{hint}")
+        raise UnsupportedMediaType(f"Content-Type {quoted(content_type)} is not supported; use {listed(spoken)}{hint}")
     charset = parameters.get("charset", "utf-8")
     if charset not in ("utf-8", "utf8"):
-        raise UnsupportedMediaType(f"charset {quoted(charset)} is not read here; use utf-8")
+        raise UnsupportedMediaType(f"charset {quoted(charset)} is not supported; use utf-8")
     return media_type
 
 
@@ -71,7 +74,7 @@ def content_encoding(named: str, spoken: Collection[str] = ENCODINGS) -> str:
     if encoding in ("", "identity"):
         return ""
     if encoding not in spoken:
-        raise UnsupportedEncoding(f"Content-Encoding {quoted(named)} is not read here; use {listed(spoken)}")
+        raise UnsupportedEncoding(f"Content-Encoding {quoted(named)} is not supported; use {listed(spoken)}")
     return encoding
 
 

@@ -46,10 +46,11 @@ PROBLEMS: dict[type[Refusal], Problem] = {
     errors.UnknownParameter:     Problem(422, "/problems/unknown-parameter", "There is no such parameter"),
     errors.InvalidParameter:     Problem(422, "/problems/invalid-parameter", "A parameter cannot take this value"),
     errors.AxisOutOfRange:       Problem(422, "/problems/axis-out-of-range", "The tensor has no such axis"),
-    errors.DuplicateAxis:        Problem(422, "/problems/duplicate-axis", "An axis is named twice"),
+    errors.DuplicateAxis:        Problem(422, "/problems/duplicate-axis", "An axis is listed twice"),
     errors.UnknownDtype:         Problem(422, "/problems/unknown-dtype", "There is no such dtype"),
-    errors.DtypeNotAccepted:     Problem(422, "/problems/dtype-not-accepted", "The operator version lacks this dtype"),
-    errors.InvalidShape:         Problem(422, "/problems/invalid-shape", "The shape is invalid"),
+    errors.DtypeNotAccepted:     Problem(422, "/problems/dtype-not-accepted",
+                                         "This operator version does not accept this dtype"),
+    errors.InvalidShape:         Problem(422, "/problems/invalid-shape", "The shape is invalid or too large"),
     errors.ShapeMismatch:        Problem(422, "/problems/shape-mismatch", "Shape and elements disagree"),
     errors.RaggedNesting:        Problem(422, "/problems/ragged-nesting", "Nested lists have unequal lengths"),
     errors.InvalidElement:       Problem(422, "/problems/invalid-element", "An element is not a value of the dtype"),
@@ -62,10 +63,10 @@ PROBLEMS: dict[type[Refusal], Problem] = {
 # fmt: on
 
 UNAUTHORIZED = Problem(
-    401, "/problems/unauthorized", "There is no key that the service knows", ((b"www-authenticate", b"Bearer"),)
+    401, "/problems/unauthorized", "The API key is missing or unknown", ((b"www-authenticate", b"Bearer"),)
 )
 NOT_FOUND = Problem(404, "/problems/not-found", "There is nothing at this path")
-METHOD_NOT_ALLOWED = Problem(405, "/problems/method-not-allowed", "The path does not answer this method")
+METHOD_NOT_ALLOWED = Problem(405, "/problems/method-not-allowed", "The method is not allowed here")
 BODY_TOO_SLOW = Problem(408, "/problems/body-too-slow", "The body did not arrive in time", ((b"connection", b"close"),))
 MALFORMED_REQUEST = Problem(400, "/problems/malformed-request", "The request is not well-formed HTTP")
 URL_TOO_LONG = Problem(414, "/problems/url-too-long", "The URL is too long")

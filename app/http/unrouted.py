@@ -15,6 +15,7 @@ from app.http.pages.representation import JSON, VARY, likes_html
 from app.http.problems import INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, RawHeaders, Reply
+from app.names import listed
 from app.spec.operators import LAST_OPSET, SERVING, resolve
 
 READ = ("GET", "HEAD")
@@ -81,9 +82,10 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
         if not any(path in known for known in (answering, SERVICE_PATHS, OTHER_PATHS, problem_pages())):
             reply = nothing_there(path)
             return response(readable(reply, request, path) if request.method in READ else reply, request)
-        allowed = "GET, HEAD, POST" if path in answering else "GET, HEAD"
-        detail = f"{request.method[:20]} is not answered here; {allowed} are"
-        return response(document(METHOD_NOT_ALLOWED, detail, headers=((b"allow", allowed.encode()),)), request)
+        allowed = (*READ, "POST") if path in answering else READ
+        detail = f"{request.method[:20]} is not allowed here; use {listed(allowed)}"
+        headers = ((b"allow", ", ".join(allowed).encode()),)
+        return response(document(METHOD_NOT_ALLOWED, detail, headers=headers), request)
 
     async def refusal(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refusal)

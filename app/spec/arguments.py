@@ -30,13 +30,16 @@ def parse_parameters(operator: Operator, fields: Mapping[str, object]) -> Parame
 def _refusal(error: ValidationError) -> InvalidParameter:
     detail = error.errors(include_url=False, include_context=False)[0]
     name, *position = detail["loc"]
+    value = detail["input"]
     if name == "axes" and not position:
         rule = "axes must be a list of integers"
     elif name in ("axes", "axis"):
         rule = "an axis must be an integer"
     else:
         rule = f"{name} must be 0 or 1"
-    return InvalidParameter(f"{rule}, and {_shown(detail['input'])} is not", _pointer(name, *position))
+    in_query = name in ("axes", "axis") and isinstance(value, str) and value.startswith(("[", "("))
+    hint = f"; in a query, write {'axes=1 or axes=0,2' if name == 'axes' else 'axis=1'}" if in_query else ""
+    return InvalidParameter(f"{rule}, not {_shown(value)}{hint}", _pointer(name, *position))
 
 
 def _shown(value: object) -> str:

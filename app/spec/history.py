@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.names import nearest, quoted
 from app.spec.operators import Operator, versions_of
-from app.spec.parameters import Parameter
+from app.spec.parameters import Parameter, Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +99,21 @@ def _rules_changed(before: Operator, operator: Operator) -> tuple[RuleChange, ..
     return (RuleChange(not operator.takes_empty, "empty tensors", words),)
 
 
+def negative_axes_hint(operator: Operator, parameters: Parameters) -> str:
+    """What a caller should know whose axes do not exist, and who gave negative ones to a version without."""
+    given = [getattr(parameters, "axis", 0), *getattr(parameters, "axes", ())]
+    if operator.parameters.negative_axes or min(given) >= 0:
+        return ""
+    since = next(row.version for row in versions_of(operator.name) if row.parameters.negative_axes)
+    return f"; version {operator.version} takes no negative axes, which are accepted since version {since}"
+
+
 def dtype_refusal(operator: Operator, dtype: str) -> str:
     """Why a row does not take a dtype: since or until which version the operator does, or that it never has."""
-    here = f"{operator.name} version {operator.version} does not take {dtype}"
+    here = f"{operator.name} version {operator.version} does not accept {dtype}"
     taking = [row.version for row in versions_of(operator.name) if dtype in row.dtypes]
     if not taking:
-        return f"{here}; no version does; this one takes {', '.join(operator.dtypes)}"
+        return f"{here}; no version does; this one accepts {', '.join(operator.dtypes)}"
     if operator.version < taking[0]:
         return f"{here}; {dtype} is accepted since version {taking[0]}"
     after = min(row.version for row in versions_of(operator.name) if row.version > taking[-1])

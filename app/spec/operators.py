@@ -143,7 +143,7 @@ def resolve(path_name: str, opset: int) -> Operator:
     if operator is None:
         versions = ", ".join(str(row.version) for row in versions_of(opsets[LAST_OPSET].name))
         raise UnknownVersion(
-            f"there is no opset {opset}; opsets 1 to {LAST_OPSET} exist, and {path_name} has the versions {versions}"
+            f"there is no opset {opset}; opsets 1 to {LAST_OPSET} exist; {path_name} has the versions {versions}"
         )
     return operator
 

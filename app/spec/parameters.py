@@ -112,6 +112,17 @@ class Parameters(BaseModel, ABC):
         raise AxisOutOfRange(f"axis {shown} is outside [{lowest}, {rank - 1}] for a rank {rank} tensor", place)
 
 
+def _again(given: int, before: int, axis: int) -> str:
+    """That an axis is listed once more, however either is counted."""
+    if given == before:
+        return f"axis {given} is listed twice"
+    return (
+        f"axis {given} is axis {axis}, which is listed already"
+        if given < 0
+        else f"axis {given} is listed already, as {before}"
+    )
+
+
 class AxesFromFront(Parameters):
     """Opset 1: `axes` is an attribute; its members count from the front. Without axes everything is reduced."""
 
@@ -124,7 +135,7 @@ class AxesFromFront(Parameters):
         for position, given in enumerate(self.axes):
             axis = self._within(given, rank, f"/axes/{position}")
             if axis in axes:
-                raise DuplicateAxis(f"axis {given} names axis {axis} a second time", f"/axes/{position}")
+                raise DuplicateAxis(_again(given, self.axes[axes.index(axis)], axis), f"/axes/{position}")
             axes.append(axis)
         return Reduction(tuple(sorted(axes)), self.keepdims)
 

@@ -31,10 +31,10 @@ def read(text: object, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     kind = NUMPY_DTYPES[dtype]
     wanted = prod(shape) * kind.itemsize
     if len(raw) != wanted:
-        said = f"{dtype} of shape {list(shape)} takes {wanted} bytes, and the text holds {len(raw)}"
+        said = f"{dtype} of shape {list(shape)} takes {wanted} bytes, but the text holds {len(raw)}"
         raise InvalidBase64(said, "/data/base64")
     if dtype == "bool" and (wrong := np.flatnonzero(np.frombuffer(raw, np.uint8) > 1)).size:
-        said = f"element {wrong[0]} is the byte {raw[wrong[0]]}, and a bool is 0 or 1"
+        said = f"element {wrong[0]} is the byte {raw[wrong[0]]}, but a bool must be 0 or 1"
         raise InvalidElement(said, "/data/base64")
     return np.frombuffer(raw, kind)
 
@@ -44,11 +44,11 @@ def _bytes(text: object) -> bytes:
     if isinstance(text, str):
         text = memoryview(text.encode())
     if not isinstance(text, memoryview):
-        raise InvalidBase64("base64 must be a text", "/data/base64")
+        raise InvalidBase64("base64 must be text", "/data/base64")
     try:
         raw = pybase64.b64decode(text, validate=True)
     except ValueError:
-        raise InvalidBase64("the text is not base64, standard alphabet and padding", "/data/base64") from None
+        raise InvalidBase64("the text is not valid base64 (standard alphabet, with padding)", "/data/base64") from None
     over = len(raw) % 3
     if over and pybase64.b64encode(raw[-over:]) != text[-4:]:
         raise InvalidBase64("the last character before the padding has bits that mean nothing", "/data/base64")

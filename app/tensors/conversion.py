@@ -53,7 +53,7 @@ def convert(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
 def _bools(elements: Sequence[Any], place: Place) -> NDArray[Any]:
     for index, element in enumerate(elements):
         if not isinstance(element, bool):
-            raise InvalidElement(f"{shown(element)} is not a bool, which is true or false", place(index))
+            raise InvalidElement(f"{shown(element)} is not a bool; use true or false", place(index))
     return np.array(elements, np.bool_)
 
 
@@ -63,7 +63,7 @@ def _integers(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]
     integers: list[int] = []
     for index, element in enumerate(elements):
         if not (isinstance(element, Integer) or (info.bits == 64 and _is_digits(element))):
-            raise InvalidElement(f"{shown(element)} {_no_integer(element, dtype)}", place(index))
+            raise InvalidElement(_no_integer(element, dtype), place(index))
         if len(element) > longest or not info.min <= (integer := int(element)) <= info.max:
             said = f"{shown(element)} is outside the range of {dtype}, {info.min} to {info.max}"
             raise InvalidElement(said, place(index))
@@ -74,12 +74,12 @@ def _integers(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]
 def _no_integer(element: object, dtype: str) -> str:
     """Why an element is not what an integer dtype takes."""
     if isinstance(element, Real):
-        return f"is not an integer without fraction and exponent, and {dtype} takes nothing else"
+        return f"{dtype} takes only integers, written without fraction or exponent; got {shown(element)}"
     if _is_digits(element):
-        return f"is text, and {dtype} takes numbers; only int64 and uint64 may be text"
+        return f"{dtype} takes only numbers, got the text {shown(element)}; only int64 and uint64 may be text"
     if type(element) is str and _PADDED.fullmatch(element):
-        return f"has zeros in front, and {dtype} takes integers without"
-    return f"is not an integer, and {dtype} takes nothing else"
+        return f"{dtype} takes only integers without leading zeros; got {shown(element)}"
+    return f"{dtype} takes only integers; got {shown(element)}"
 
 
 def _is_digits(element: object) -> bool:
@@ -89,8 +89,8 @@ def _is_digits(element: object) -> bool:
 def _floats(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
     for index, element in enumerate(elements):
         if not (isinstance(element, Integer | Real) or (isinstance(element, str) and element in NOT_FINITE)):
-            accepted = ", ".join(NOT_FINITE)
-            raise InvalidElement(f"{shown(element)} is not a {dtype}: a number, or the text {accepted}", place(index))
+            accepted = ", ".join(map(dumps, NOT_FINITE))
+            raise InvalidElement(f"{shown(element)} is not a {dtype}; use a number or one of {accepted}", place(index))
     wide = np.array([float(element) for element in elements], np.float64)
     values, doubtful = narrow(wide, dtype)
     for index in doubtful.tolist():

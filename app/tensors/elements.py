@@ -45,7 +45,7 @@ class Elements:
         """MalformedBody if elements are missing."""
         if self._missing:
             came = self._size - self._missing
-            raise MalformedBody(f"{self._promise()} take {self._size} bytes, and {came} of them came")
+            raise MalformedBody(f"{self._promise()} take {self._size} bytes, but only {came} came")
 
     def _values(self, memory: NDArray[Any]) -> NDArray[Any]:
         if self._swapped:
@@ -62,7 +62,7 @@ def check_bools(memory: NDArray[np.uint8], start: int = 0) -> None:
     """InvalidElement if one of the elements from `start` on is neither 0 nor 1."""
     if memory.size and memory.max() > 1:
         wrong = int(np.flatnonzero(memory > 1)[0])
-        raise InvalidElement(f"element {start + wrong} is the byte {memory[wrong]}, and a bool is 0 or 1", "/data")
+        raise InvalidElement(f"element {start + wrong} is the byte {memory[wrong]}, but a bool must be 0 or 1", "/data")
 
 
 def _aligned(size: int) -> NDArray[Any]:

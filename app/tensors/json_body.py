@@ -18,12 +18,12 @@ from app.errors import (
     InvalidShape,
     MissingField,
     Refusal,
-    UnknownDtype,
     UnknownField,
     UnknownParameter,
 )
 from app.tensors import base64_text, grammar, literal, plain, short, skeleton
 from app.tensors.ahead import Ahead
+from app.tensors.aliases import unknown_dtype
 from app.tensors.conversion import shown
 from app.tensors.json_answer import encode
 from app.tensors.nesting import MAX_RANK, settle
@@ -31,6 +31,9 @@ from app.tensors.request import Answer, Encoding, Integers, Request
 from app.tensors.skeleton import CUT, Members, NotFinite, Skeleton, Unusual
 
 __all__ = ["arrival", "decode", "encode"]
+
+_DATA = ("dtype", "shape", "values", "base64")
+_TENSOR = '{"dtype": …, "values": …}'
 
 
 def decode(body: bytes, query: str = "") -> Request:
@@ -40,7 +43,7 @@ def decode(body: bytes, query: str = "") -> Request:
     everything, and what it refuses is refused.
     """
     if query:
-        raise UnknownParameter("a JSON body takes its parameters as fields beside data, and none in the query")
+        raise UnknownParameter("with a JSON body, put parameters beside data, not in the query")
     if len(body) <= short.SHORT:
         try:
             members = short.members(body)
@@ -119,14 +122,14 @@ def _cut_request(body: bytes, parts: Skeleton, read: Callable[[bytes, int, int, 
 def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: memoryview | None = None) -> Request:
     """What the members ask for; `read` has the elements of values, and `cut` is the base64 text that was cut out."""
     if not isinstance(members, dict):
-        raise MissingField(f"the body must be an object with a field data, and is {shown(members)}")
-    data = _object(members.pop("data", None), "data", ("dtype", "shape", "values", "base64"), MissingField)
+        raise MissingField(f'the body must be an object such as {{"data": {_TENSOR}}}, not {shown(members)}')
+    data = _data(members)
     wishes = members.pop("answer", None)
     dtype = _dtype(data.get("dtype"))
     shape = _shape(data.get("shape"))
     text, values = data.get("base64"), data.get("values")
     if text is not None and values is not None:
-        raise ConflictingFields("data has both values and base64, and takes one of them", "/data")
+        raise ConflictingFields("data has both values and base64; give one of them", "/data")
 
     encoding: Encoding = "values"
     if values is not None:
@@ -138,7 +141,7 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
         encoding = "base64"
         array = base64_text.read(cut if text is CUT else text, dtype, shape)
     else:
-        raise MissingField("data has neither values nor base64, and needs one of them", "/data")
+        raise MissingField("data has neither values nor base64; give one of them", "/data")
     answer = Answer(encoding) if wishes is None else _answer(wishes, encoding)
     for name, value in members.items():
         _check_finite(value, f"/{name.replace('~', '~0').replace('/', '~1')}" if len(name) <= 40 else "")
@@ -150,20 +153,26 @@ def _check_finite(value: object, place: str) -> None:
     for step, item in enumerate(value) if isinstance(value, list) else [("", value)]:
         if isinstance(item, NotFinite):
             where = place if step == "" else f"{place}/{step}"
-            raise InvalidParameter(f"{shown(item)} is not a finite number, and a parameter takes no other", where)
+            raise InvalidParameter(f"{shown(item)} is not a finite number; parameters take no others", where)
 
 
-def _object(value: object, name: str, members: tuple[str, ...], otherwise: type[Refusal]) -> Members:
-    """A member of the body that is an object with known members; `otherwise` if it is something else."""
+def _data(members: Members) -> Members:
+    """The member that is the tensor."""
+    value = members.pop("data", None)
     if value is None:
-        raise MissingField(f"{name} is missing, and is needed", f"/{name}")
+        bare = [name for name in _DATA if members.get(name) is not None]
+        put = f"put {' and '.join(bare)} inside data" if bare else "give the tensor as"
+        raise MissingField(f'data is missing; {put}: {{"data": {_TENSOR}}}', "/data")
+    return _object(value, "data", _DATA, _TENSOR)
+
+
+def _object(value: object, name: str, known: tuple[str, ...], example: str) -> Members:
+    """A member of the body that is an object with known members."""
     if not isinstance(value, dict):
-        known = ", ".join(members)
-        raise otherwise(f"{name} must be an object, and is {shown(value)}; it can have {known}", f"/{name}")
+        raise InvalidParameter(f"{name} must be an object such as {example}, not {shown(value)}", f"/{name}")
     for member in value:
-        if member not in members:
-            known = ", ".join(members)
-            raise UnknownField(f"{name} has no field {shown(member)}; it can have {known}", f"/{name}")
+        if member not in known:
+            raise UnknownField(f"{name} has no field {shown(member)}; it can have {', '.join(known)}", f"/{name}")
     return value
 
 
@@ -171,7 +180,7 @@ def _dtype(value: object) -> str:
     if value is None:
         raise MissingField("data needs a dtype", "/data/dtype")
     if not isinstance(value, str) or value not in NUMPY_DTYPES:
-        raise UnknownDtype(f"{shown(value)} is not a dtype; use one of {', '.join(NUMPY_DTYPES)}", "/data/dtype")
+        raise unknown_dtype(value, shown(value), "/data/dtype")
     return value
 
 
@@ -179,18 +188,18 @@ def _shape(value: object) -> tuple[int, ...] | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise InvalidShape(f"shape must be a list of dimensions, and is {shown(value)}", "/data/shape")
+        raise InvalidShape(f"shape must be a list of dimensions, not {shown(value)}", "/data/shape")
     if len(value) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(value)} dimensions, and the highest rank is {MAX_RANK}", "/data/shape")
+        raise InvalidShape(f"shape has {len(value)} dimensions, but the highest rank is {MAX_RANK}", "/data/shape")
     for axis, size in enumerate(value):
         if type(size) is not int or not 0 <= size < 2**63:
-            said = f"a dimension must be an integer from 0 to 2**63 - 1, and {shown(size)} is not"
+            said = f"a dimension must be an integer from 0 to 2**63 - 1, not {shown(size)}"
             raise InvalidShape(said, f"/data/shape/{axis}")
     return tuple(value)
 
 
 def _answer(value: object, encoding: Encoding) -> Answer:
-    wishes = _object(value, "answer", ("encoding", "integers"), InvalidParameter)
+    wishes = _object(value, "answer", ("encoding", "integers"), '{"encoding": "base64"}')
     return Answer(
         _choice(wishes, "encoding", get_args(Encoding), encoding),
         _choice(wishes, "integers", get_args(Integers), "number"),
@@ -202,6 +211,6 @@ def _choice(wishes: Members, name: str, choices: tuple[str, ...], default: str) 
     if value is None:
         return default
     if value not in choices:
-        said = f"{name} must be {' or '.join(choices)}, and {shown(value)} is not"
+        said = f"{name} must be {' or '.join(choices)}, not {shown(value)}"
         raise InvalidParameter(said, f"/answer/{name}")
     return value

@@ -67,8 +67,8 @@ def settle(declared: tuple[int, ...] | None, nested: tuple[int, ...]) -> tuple[i
     if 0 in nested and declared[: len(nested)] == nested:
         return declared
     if len(nested) != 1:
-        raise ShapeMismatch(f"values are nested as {list(nested)}, and shape says {list(declared)}", "/data/shape")
+        raise ShapeMismatch(f"values are nested as {list(nested)}, but shape says {list(declared)}", "/data/shape")
     if nested[0] != prod(declared):
-        said = f"values has {nested[0]} elements, and shape {list(declared)} has {prod(declared)}"
+        said = f"values has {nested[0]} elements, but shape {list(declared)} needs {prod(declared)}"
         raise ShapeMismatch(said, "/data/shape")
     return declared

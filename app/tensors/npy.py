@@ -10,7 +10,8 @@ import ast
 import numpy as np
 
 from app.blocks import NUMPY_DTYPES, Header, Tensor
-from app.errors import InvalidShape, MalformedBody, UnknownDtype
+from app.errors import InvalidShape, MalformedBody, UnknownDtype, UnknownParameter
+from app.names import listed
 from app.tensors.nesting import MAX_RANK
 from app.tensors.query import members, parameters
 from app.tensors.request import Answer, Preamble
@@ -19,6 +20,7 @@ MAX_HEADER = 10_000
 """Bytes of a header that are read at most, as by NumPy itself."""
 
 _MAGIC = b"\x93NUMPY"
+_ZIP = b"PK\x03\x04"
 _VERSIONS = {1: (2, "latin-1"), 2: (4, "latin-1"), 3: (4, "utf-8")}
 """By version: bytes of the header's length, and how its text is encoded."""
 
@@ -35,25 +37,35 @@ _ALIGNED = 64
 def preamble(start: bytes, query: str) -> Preamble | None:
     """What the header and the query say; None while the header is not there as a whole."""
     if not start.startswith(_MAGIC[: len(start)]):
-        raise MalformedBody("the body is not an npy file: it does not begin with its magic string")
+        zipped = "; this is a zip archive (.npz?), send one .npy file from it" if start.startswith(_ZIP) else ""
+        raise MalformedBody(f"the body is not an .npy file: it does not begin with its magic string{zipped}")
     if len(start) < 8:
         return None
     if start[6] not in _VERSIONS or start[7]:
-        raise MalformedBody(f"npy version {start[6]}.{start[7]} is not read here; 1.0, 2.0 and 3.0 are")
+        raise MalformedBody(f"npy version {start[6]}.{start[7]} is not supported; use 1.0, 2.0 or 3.0")
     width, encoding = _VERSIONS[start[6]]
     begin = 8 + width
     if len(start) < begin:
         return None
     length = int.from_bytes(start[8:begin], "little")
     if length > MAX_HEADER:
-        raise MalformedBody(f"the npy header has {length} bytes, and {MAX_HEADER} are read at most")
+        raise MalformedBody(f"the npy header has {length} bytes; the limit is {MAX_HEADER}")
     stop = begin + length
     if len(start) < stop:
         return None
     description, fortran, shape = _members(start[begin:stop], encoding)
     dtype, big_endian = _dtype(description)
     header = Header(dtype, _shape(shape), fortran)
-    return Preamble(header, parameters(members(query)), stop, big_endian)
+    given = members(query)
+    for name in ("dtype", "shape"):
+        if name in given:
+            raise UnknownParameter(f"an .npy file names its own {name}; leave it out of the query", f"/{name}")
+    return Preamble(header, parameters(given), stop, big_endian)
+
+
+def is_npy(start: bytes) -> bool:
+    """Whether a body of whatever format begins as these files do."""
+    return start.startswith(_MAGIC)
 
 
 def encode(tensor: Tensor, answer: Answer) -> bytes:
@@ -92,19 +104,17 @@ def _dtype(description: object) -> tuple[str, bool]:
         order, kind = description[:1], description[1:]
         if order in ("<", ">", "|") and kind in _KINDS and (order != "|" or kind[1:] == "1" or kind == "V2"):
             return _KINDS[kind], order == ">"
-    shown = f"{description!r:.40}" if isinstance(description, str) else "what is given"
-    taken = ", ".join(_DESCRIPTIONS.values())
-    raise UnknownDtype(
-        f"descr {shown} is not taken; {taken} are (<V2 is bfloat16), with > for < where they are big-endian",
-        "/data/dtype",
-    )
+    shown = f"dtype {description!r:.40}" if isinstance(description, str) else "this dtype"
+    taken = listed(_DESCRIPTIONS.values())
+    said = f"{shown} is not supported; use {taken} (<V2 is bfloat16), or > in place of < for big-endian"
+    raise UnknownDtype(said, "/data/dtype")
 
 
 def _shape(shape: object) -> tuple[int, ...]:
     if not isinstance(shape, tuple):
         raise InvalidShape("shape in the npy header must be a tuple of dimensions", "/data/shape")
     if len(shape) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(shape)} dimensions, and the highest rank is {MAX_RANK}", "/data/shape")
+        raise InvalidShape(f"shape has {len(shape)} dimensions, but the highest rank is {MAX_RANK}", "/data/shape")
     for axis, size in enumerate(shape):
         if type(size) is not int or not 0 <= size < 2**63:
             raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/data/shape/{axis}")

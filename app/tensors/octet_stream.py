@@ -9,8 +9,9 @@ import re
 import numpy as np
 
 from app.blocks import NUMPY_DTYPES, Header, Tensor
-from app.errors import InvalidShape, MissingField, UnknownDtype
+from app.errors import InvalidShape, MissingField
 from app.names import quoted
+from app.tensors.aliases import unknown_dtype
 from app.tensors.nesting import MAX_RANK
 from app.tensors.query import members, parameters
 from app.tensors.request import Answer, Preamble
@@ -39,7 +40,7 @@ def _dtype(text: str | None) -> str:
     if text is None:
         raise MissingField("an octet-stream needs a dtype in the query: ?dtype=float32&shape=2,3", "/dtype")
     if text not in NUMPY_DTYPES:
-        raise UnknownDtype(f"{quoted(text)} is not a dtype; use one of {', '.join(NUMPY_DTYPES)}", "/dtype")
+        raise unknown_dtype(text, quoted(text), "/dtype")
     return text
 
 
@@ -48,7 +49,7 @@ def _shape(text: str | None) -> tuple[int, ...]:
         raise MissingField("an octet-stream needs a shape in the query: ?dtype=float32&shape=2,3", "/shape")
     sizes = text.split(",") if text else []
     if len(sizes) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(sizes)} dimensions, and the highest rank is {MAX_RANK}", "/shape")
+        raise InvalidShape(f"shape has {len(sizes)} dimensions, but the highest rank is {MAX_RANK}", "/shape")
     for axis, size in enumerate(sizes):
         if not _DIMENSION.fullmatch(size) or int(size) >= 2**63:
             raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/shape/{axis}")

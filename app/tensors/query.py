@@ -21,7 +21,7 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 def members(query: str) -> dict[str, str]:
     """Names and values, percent-decoded; DuplicateKey if a name comes twice."""
     if len(query) > MAX_QUERY:
-        raise InvalidParameter(f"the query has {len(query)} characters, and {MAX_QUERY} are read at most")
+        raise InvalidParameter(f"the query has {len(query)} characters; the limit is {MAX_QUERY}")
     found: dict[str, str] = {}
     for part in query.split("&"):
         if part:
@@ -41,7 +41,7 @@ def parameters(given: dict[str, str]) -> dict[str, object]:
 def _axes(value: str) -> list[object]:
     listed = value.split(",") if value else []
     if len(listed) > MAX_RANK:
-        raise InvalidParameter(f"axes has {len(listed)} members, and the highest rank is {MAX_RANK}", "/axes")
+        raise InvalidParameter(f"axes has {len(listed)} members, but the highest rank is {MAX_RANK}", "/axes")
     return [_integer(axis) for axis in listed]
 
 

@@ -74,7 +74,7 @@ def test_a_page_asks_for_a_key_and_keeps_it_for_its_tab(context: BrowserContext,
     assert refused == []
     page.get_by_label("key", exact=True).fill("another")
     page.get_by_role("button", name="Run").click()
-    assert "There is no key that the service knows" in page.locator(".problem").inner_text()
+    assert "The API key is missing or unknown" in page.locator(".problem").inner_text()
     page.get_by_label("key", exact=True).fill(KEY)
     page.get_by_role("button", name="Run").click()
     page.wait_for_selector("text=reduced, shape [2]")

@@ -58,6 +58,9 @@ def test_reducing_takes_a_key(closed: Service, path: str, body: object) -> None:
         assert refused.headers["www-authenticate"] == "Bearer"
         assert refused.headers["x-request-id"]
         assert "third" not in refused.text
+        named = wrong.get("authorization", "").removeprefix("Bearer ") not in ("", f"Basic {KEY}")
+        said = "this key is not known" if named else "no key was sent"
+        assert f"{said}; this path needs an API key: send Authorization: Bearer KEY" in refused.text
         assert KEY not in refused.text
 
 

@@ -125,11 +125,14 @@ def test_other_media_types_are_refused(service: Service, content_type: str) -> N
     [
         (
             "text/csv",
-            '"text/csv" is not read here; use application/json, application/x-npy or application/octet-stream',
+            '"text/csv" is not supported; use application/json, application/x-npy or application/octet-stream',
         ),
-        ("application/x-www-form-urlencoded", "; curl -d sends JSON with -H 'Content-Type: application/json'"),
-        ("x" * 5000, f'Content-Type "{"x" * 40}…" is not read here'),
-        ("a\x9b", 'Content-Type "a\\u009b" is not read here'),
+        (
+            "application/x-www-form-urlencoded",
+            "; curl sends JSON with -H 'Content-Type: application/json', and an .npy file with",
+        ),
+        ("x" * 5000, f'Content-Type "{"x" * 40}…" is not supported'),
+        ("a\x9b", 'Content-Type "a\\u009b" is not supported'),
     ],
 )
 def test_what_may_be_sent_instead_is_said(service: Service, content_type: str, said: str) -> None:
@@ -206,7 +209,9 @@ def test_a_json_request_has_no_query(service: Service, query: str) -> None:
 def test_a_body_has_a_largest_size() -> None:
     content = json.dumps(BODY).encode()
     assert Service(max_body_bytes=len(content)).post("/v12/reduce_min", content).status_code == 200
-    problem(Service(max_body_bytes=len(content) - 1).post("/v12/reduce_min", content), 413, "body-too-large")
+    limit = len(content) - 1
+    found = problem(Service(max_body_bytes=limit).post("/v12/reduce_min", content), 413, "body-too-large")
+    assert found["detail"] == f"the body has {len(content)} bytes; the limit is {limit} (KEEPDIMS_MAX_BODY_BYTES)"
 
 
 @pytest.mark.parametrize("axes", [[0], [], [0, 1]])

@@ -86,7 +86,7 @@ def test_small_bodies_find_room_always(url: str) -> None:
 def test_what_never_finds_room_is_too_large(kind: str) -> None:
     opened, body, *_ = client(kind, "declared").call(Service(max_inflight_bytes=COUNT))
     assert opened["status"] == 413
-    assert b"all together may hold 20000" in body["body"]
+    assert b"all requests together is 20000 (KEEPDIMS_MAX_INFLIGHT_BYTES)" in body["body"]
 
 
 def test_a_body_takes_room_as_it_grows() -> None:

@@ -82,4 +82,4 @@ def test_a_refused_dtype_is_told_since_or_until_when_it_is_accepted() -> None:
     assert words("reduce_log_sum", 28, "int32").endswith(
         "int32 is accepted until version 18, which serves opsets up to 27"
     )
-    assert "no version does; this one takes float16, float32, " in words("reduce_sum", 13, "int16")
+    assert "no version does; this one accepts float16, float32, " in words("reduce_sum", 13, "int16")

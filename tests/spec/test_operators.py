@@ -85,7 +85,7 @@ def test_only_arg_11_demands_a_tensor_with_elements() -> None:
 def test_an_unknown_opset_is_refused_with_what_exists(opset: int) -> None:
     with pytest.raises(
         UnknownVersion,
-        match=f"no opset {opset}; opsets 1 to 28 exist, and reduce_min has the versions 1, 11, 12, 13, 18, 20",
+        match=f"no opset {opset}; opsets 1 to 28 exist; reduce_min has the versions 1, 11, 12, 13, 18, 20",
     ):
         resolve("reduce_min", opset)
 

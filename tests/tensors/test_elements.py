@@ -45,7 +45,7 @@ def test_elements_may_be_cut_anywhere(dtype: str, data: st.DataObject, big_endia
 def test_elements_that_do_not_come_are_missed(came: list[bytes]) -> None:
     elements = Elements(Header("float32", (2,)))
     elements.block(came)
-    with pytest.raises(MalformedBody, match=f"2 elements of float32 take 8 bytes, and {len(b''.join(came))} of them"):
+    with pytest.raises(MalformedBody, match=f"2 elements of float32 take 8 bytes, but only {len(b''.join(came))} came"):
         elements.end()
 
 

@@ -67,7 +67,7 @@ def test_a_message_says_where_a_body_is_malformed(content: bytes, line: int, col
         (', "keepdims": NaN', "/keepdims", "NaN"),
         (', "keepdims": -Infinity', "/keepdims", "-Infinity"),
         (', "axes": [0, 1e400]', "/axes/1", "1e400"),
-        (', "answer": {"encoding": 5}', "/answer/encoding", "5 is not"),
+        (', "answer": {"encoding": 5}', "/answer/encoding", "not 5"),
         (', "answer": ["base64"]', "/answer", "a list"),
     ],
 )
@@ -80,9 +80,9 @@ def test_a_message_gives_the_value_and_the_place(rest: str, place: str, shown: s
 
 def test_dtype_shape_and_data_are_shown() -> None:
     assert "5 is not a dtype" in str(refusal(b'{"data": {"dtype": 5, "values": [1]}}'))
-    assert "is a list" in str(refusal(b'{"data": [1, 2]}'))
-    assert "true is not" in str(refusal(body("float32", "[1]", "[true]")))
-    assert "zeros in front" in str(refusal(body("int64", '["01"]')))
+    assert "not a list" in str(refusal(b'{"data": [1, 2]}'))
+    assert "not true" in str(refusal(body("float32", "[1]", "[true]")))
+    assert "leading zeros" in str(refusal(body("int64", '["01"]')))
 
 
 def test_values_belong_where_they_stand() -> None:

@@ -58,7 +58,8 @@ class Share:
                 return  # a thread goes on for a moment when its request has ended
             if self._held + size > room.size:
                 raise BodyTooLarge(
-                    f"the request would hold {self._held + size} bytes of memory, and all together may hold {room.size}"
+                    f"the request would hold {self._held + size} bytes of memory; the limit for all requests together "
+                    f"is {room.size} (KEEPDIMS_MAX_INFLIGHT_BYTES)"
                 )
             if room.taken + size > room.size:
                 raise Overloaded(f"the request would hold {self._held + size} bytes of memory, which others hold now")

@@ -23,8 +23,8 @@ _ABSOLUTE = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)
 
 # RFC 9110 and 9112 would also have 501 and 505 here; of this service a status from 500 on means that it made a mistake,
 # or has no room.
-UNKNOWN_METHOD = "the methods that are answered here are GET, HEAD and POST"
-UNKNOWN_VERSION = "this is spoken here: HTTP/1.1, and HTTP/1.0"
+UNKNOWN_METHOD = "this method is not allowed here; use GET, HEAD or POST"
+UNKNOWN_VERSION = "this version of HTTP is not supported; use HTTP/1.1 or HTTP/1.0"
 
 
 class Fault(NamedTuple):
@@ -44,22 +44,22 @@ def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault |
     if url[:1] != b"/":
         if url == b"*" and method == b"OPTIONS":
             return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
-        return Fault(MALFORMED_REQUEST, "what is asked for is named by a path, or by an http URL")
+        return Fault(MALFORMED_REQUEST, "the request target must be a path or an http URL")
     if len(url) > LONGEST_URL:
-        return Fault(URL_TOO_LONG, f"the path and the query have {len(url)} bytes, and {LONGEST_URL} are read at most")
+        return Fault(URL_TOO_LONG, f"the path and the query have {len(url)} bytes; the limit is {LONGEST_URL}")
     host = fields.get(b"host")
     if host is None:
         if version == "1.1":
-            return Fault(MALFORMED_REQUEST, "a request of HTTP/1.1 has a field Host")
+            return Fault(MALFORMED_REQUEST, "a request of HTTP/1.1 needs a Host field")
     elif not _HOST.fullmatch(host):
-        return Fault(MALFORMED_REQUEST, "Host is given once, and is a host's name or address and perhaps a port")
+        return Fault(MALFORMED_REQUEST, "Host must be given once, as a name or an address, with or without a port")
     if (coding := fields.get(b"transfer-encoding")) is not None:
         if coding.lower() != b"chunked":
-            return Fault(MALFORMED_REQUEST, "chunked is the only Transfer-Encoding that is spoken here")
+            return Fault(MALFORMED_REQUEST, "the only Transfer-Encoding supported is chunked")
         if version == "1.0":
             return Fault(MALFORMED_REQUEST, "HTTP/1.0 has no Transfer-Encoding")
     if (expected := fields.get(b"expect")) is not None and expected.lower() != b"100-continue":
-        return Fault(EXPECTATION_FAILED, "100-continue is the only thing that may be expected of this service")
+        return Fault(EXPECTATION_FAILED, "the only expectation supported is 100-continue")
     return None
 
 

@@ -93,10 +93,12 @@ class BoundedHeads(WithoutUpgrades):
 
     def _too_long(self) -> Fault:
         if self.headers is self._headed:
-            return Fault(MALFORMED_REQUEST, f"what is no body in a body has more than {LONGEST_HEAD} bytes")
+            return Fault(
+                MALFORMED_REQUEST, f"trailers or chunk sizes have more than {LONGEST_HEAD} bytes, which is the limit"
+            )
         if len(self.url) > LONGEST_URL:
-            return Fault(URL_TOO_LONG, f"the path and the query have more than the {LONGEST_URL} bytes that are read")
-        return Fault(HEAD_TOO_LONG, f"the head has more than the {LONGEST_HEAD} bytes that are read")
+            return Fault(URL_TOO_LONG, f"the path and the query have more than {LONGEST_URL} bytes, which is the limit")
+        return Fault(HEAD_TOO_LONG, f"the head has more than {LONGEST_HEAD} bytes, which is the limit")
 
     def _await_head(self) -> None:
         if self.headers is self._heading and self._late:

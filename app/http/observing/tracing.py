@@ -29,7 +29,7 @@ def check_tracing(environment: Mapping[str, str] = os.environ) -> bool:
     try:
         import_module("app.http.observing.spans")
     except ModuleNotFoundError as error:
-        said = f"{' or '.join(ENDPOINTS)} is set, and {error.name} is not installed: requirements-otel.lock has it"
+        said = f"{' or '.join(ENDPOINTS)} is set, but {error.name} is not installed: requirements-otel.lock has it"
         raise ModuleNotFoundError(said, name=error.name) from None
     return True
 

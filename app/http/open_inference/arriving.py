@@ -7,13 +7,14 @@ from app.http.budget.room import TEXT
 from app.http.open_inference.inference import Inference
 from app.http.reductions.intake import Flowing
 from app.http.reply import Reply
+from app.settings import Limit
 from app.tensors.request import Preamble
 
 
 class Arriving:
     """One body on its way. It is held as a whole unless its last tensor is `data`: other inputs must be known first."""
 
-    def __init__(self, inference: Inference, length: int | None, declared: int | None, limit: int) -> None:
+    def __init__(self, inference: Inference, length: int | None, declared: int | None, limit: Limit) -> None:
         """`length`: the bytes of its JSON, None for all of it; `declared`: of all of it, if that is known; `limit`: the
         most that may be held."""
         self._inference = inference
@@ -39,12 +40,11 @@ class Arriving:
         if not self._known and self._length is not None and self._size >= self._length:
             self._known = True
             self._begin(self._length)
-        if not self._flowing and self._size > self._limit:
+        if not self._flowing and self._size > self._limit.size:
             wanted = "have data as its last binary input"
             if self._length == 0:  # how many elements there are is not known before the end
                 wanted = "say its length, in Content-Length and without Content-Encoding"
-            said = f"the body has more than the {self._limit} bytes that are held at most"
-            raise BodyTooLarge(f"{said}; a larger one must {wanted}")
+            raise BodyTooLarge(f"{self._limit.passed('the body')}; a larger one must {wanted}")
         return False
 
     def finish(self) -> Reply:

@@ -19,7 +19,7 @@ def check_index(content: bytes) -> None:
     if content:
         ready = _members(content, ("ready",)).get("ready")
         if ready is not None and not isinstance(ready, bool):
-            raise InvalidParameter(f"ready must be true or false, and is {shown(ready)}", "/ready")
+            raise InvalidParameter(f"ready must be true or false, not {shown(ready)}", "/ready")
 
 
 def name_of(encoded: bytes) -> str:
@@ -35,7 +35,7 @@ def _members(content: bytes, known: tuple[str, ...]) -> dict[str, Any]:
     """The members of a JSON object; a Refusal if it is none or has others than are known."""
     members, _ = take_inputs_apart(content)
     if not isinstance(members, dict):
-        raise InvalidParameter(f"the body must be an object of {', '.join(known)}, and is {shown(members)}")
+        raise InvalidParameter(f"the body must be an object of {', '.join(known)}, not {shown(members)}")
     for member in members:
         if member not in known:
             raise UnknownField(f"the body has no member {shown(member)}; it can have {', '.join(known)}")
@@ -47,7 +47,7 @@ def registered(name: str, content: bytes) -> Registered:
     given = _members(content, ("key", "offset", "byte_size"))
     key = given.get("key")
     if not isinstance(key, str):
-        raise InvalidParameter(f"the key of a region must be a text, and is {shown(key)}")
+        raise InvalidParameter(f"the key of a region must be text, not {shown(key)}")
     offset = given.get("offset")
     return Registered(
         name, key, 0 if offset is None else _count("offset", offset), _count("byte_size", given.get("byte_size"))
@@ -57,5 +57,5 @@ def registered(name: str, content: bytes) -> Registered:
 def _count(name: str, value: object) -> int:
     count = integral(value)
     if type(count) is not int or not 0 <= count < 2**62:
-        raise InvalidParameter(f"{name} of a region must be a number of bytes below 2**62, and is {shown(value)}")
+        raise InvalidParameter(f"{name} of a region must be a number of bytes below 2**62, not {shown(value)}")
     return count

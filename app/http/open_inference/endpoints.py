@@ -24,6 +24,8 @@ from app.http.reductions.body import Body, Disconnected, TooSlow
 from app.http.reductions.exchange import send_reply
 from app.http.reductions.resources import Resources
 from app.http.reply import REASON, Reply
+from app.names import listed
+from app.settings import Limit
 from app.spec.operators import SERVING, Operator
 from app.tensors.conversion import shown
 
@@ -164,7 +166,7 @@ class OpenInference:
 
     def _shared_memory(self) -> Regions:
         if self._regions is None:
-            raise InvalidParameter("this service takes no shared memory; KEEPDIMS_SHARED_MEMORY=1 has it do so")
+            raise InvalidParameter("this service does not take shared memory; KEEPDIMS_SHARED_MEMORY=1 lets it")
         return self._regions
 
     def _nothing_there(self, method: str, path: str) -> Reply:
@@ -186,7 +188,7 @@ def is_ours(path: str) -> bool:
 
 
 async def _content(body: Body) -> bytes:
-    body.admit(LONGEST_BODY)
+    body.admit(Limit(LONGEST_BODY))
     return await body.read()
 
 
@@ -207,6 +209,5 @@ def _json(content: object) -> Reply:
 
 
 def _not_allowed(method: str, methods: tuple[str, ...]) -> Reply:
-    allowed = ", ".join(methods)
-    said = f"{method[:20]} is not answered here; {allowed} {'is' if len(methods) == 1 else 'are'}"
-    return problem(METHOD_NOT_ALLOWED, said, ((b"allow", allowed.encode()),))
+    said = f"{method[:20]} is not allowed here; use {listed(methods)}"
+    return problem(METHOD_NOT_ALLOWED, said, ((b"allow", ", ".join(methods).encode()),))

@@ -84,12 +84,12 @@ class Infer:
         encoding = content_encoding(fields.get(b"content-encoding", b"").decode("latin-1"), PROTOCOL_ENCODINGS)
         length = _length(fields)
         inference = self._inference(fields, account)
-        held, declared = self._settings.max_body_bytes, None if encoding else body.declared
+        held, declared = self._settings.body_limit, None if encoding else body.declared
         if declared is not None and length is not None and length > declared:
-            raise MalformedBody(f"the JSON is to have {length} bytes, and the body has {declared}")
+            raise MalformedBody(f"the JSON should have {length} bytes, but the body has only {declared}")
         if length and length == declared:
             length = None
-        limit = held if length is None else self._settings.max_stream_bytes
+        limit = held if length is None else self._settings.stream_limit
         whole = declared is not None and (declared <= INLINE_BYTES or length is None)
         body.admit(limit, TEXT if whole else 0)
         if whole:
@@ -115,5 +115,5 @@ def _length(fields: Fields) -> int | None:
     given = given.strip(b" \t")
     if not given.isdigit() or len(given) > 18:
         shown = given[:40].decode("latin-1")
-        raise MalformedBody(f"Inference-Header-Content-Length must be a number of bytes, and is {shown!r}")
+        raise MalformedBody(f"Inference-Header-Content-Length must be a number of bytes, not {shown!r}")
     return int(given)

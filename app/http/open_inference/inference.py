@@ -46,13 +46,13 @@ class Inference:
         """What the JSON asks for."""
         self._asked = asked = decode(text)
         if self._regions is None and (asked.data.region or asked.region or (asked.axes and asked.axes.region)):
-            raise InvalidParameter("this service takes no shared memory; KEEPDIMS_SHARED_MEMORY=1 has it do so")
+            raise InvalidParameter("this service does not take shared memory; KEEPDIMS_SHARED_MEMORY=1 lets it")
         return asked
 
     def read_raw(self, size: int) -> Asked:
         """What a body without JSON asks for: it is the elements of data and has `size` bytes."""
         if size % 4:
-            raise MalformedBody(f"a body without JSON is FP32 elements of 4 bytes, and has {size} bytes")
+            raise MalformedBody(f"a body without JSON is FP32 elements of 4 bytes each, but this one has {size} bytes")
         data = Input(Header("float32", (size // 4,)), binary=size)
         self._asked = Asked("", data, None, False, {}, True, None)
         return self._asked
@@ -60,13 +60,13 @@ class Inference:
     def take(self, body: bytes, length: int | None) -> None:
         """A body that is there as a whole; its JSON has `length` bytes, None for all of them."""
         if length is not None and length > len(body):
-            raise MalformedBody(f"the JSON is to have {length} bytes, and the body has {len(body)}")
+            raise MalformedBody(f"the JSON should have {length} bytes, but the body has only {len(body)}")
         asked = self.read_raw(len(body)) if length == 0 else self.read(body[:length])
         length = len(body) if length is None else length
         raw = memoryview(body)[length:]
         if len(raw) != asked.binary_size:
-            said = f"{asked.binary_size} bytes of tensors are to follow the JSON of {length} bytes"
-            raise MalformedBody(f"{said}, and {len(raw)} do")
+            said = f"{asked.binary_size} bytes of tensors should follow the JSON of {length} bytes"
+            raise MalformedBody(f"{said}, but {len(raw)} do")
         first = (asked.axes.binary or 0) if asked.axes and asked.axes_first else (asked.data.binary or 0)
         parts = raw[:first], raw[first:]
         self._axes, self._data = parts if asked.axes_first else parts[::-1]

@@ -35,7 +35,7 @@ class Memory:
         """`region`: as whose memory it is spoken of."""
         found = _KEY.fullmatch(key)
         if found is None or found[1] in (".", ".."):
-            raise InvalidParameter(f"{key[:40]!r} is no key of shared memory: it has one part, as in /tensors")
+            raise InvalidParameter(f"{key[:40]!r} is not a key of shared memory; a key has one part, as in /tensors")
         self._region = region
         self._writing = writing
         mode = (os.O_RDWR if writing else os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK

@@ -106,7 +106,7 @@ class Regions:
         if over := raw.ctypes.data % header.numpy_dtype.itemsize:
             if region.size > ODD:
                 said = f"byte {start} of the shared memory is {over} beyond a multiple of the element's size"
-                raise InvalidParameter(f"{said}, and a tensor of more than {ODD} bytes may not begin there")
+                raise InvalidParameter(f"{said}; a tensor of more than {ODD} bytes must begin at a multiple")
             raw = raw.copy()
         return Block(0, raw.view(header.numpy_dtype))
 
@@ -114,7 +114,7 @@ class Regions:
         """ShapeMismatch if the elements of an answer do not fit in."""
         wanted = header.size * header.numpy_dtype.itemsize
         if wanted > region.size:
-            raise ShapeMismatch(f"the answer takes {wanted} bytes, and shared_memory_byte_size is {region.size}")
+            raise ShapeMismatch(f"the answer takes {wanted} bytes, but shared_memory_byte_size is {region.size}")
 
     def put(self, region: Region, tensor: Tensor) -> None:
         """The elements of an answer into a region."""
@@ -133,5 +133,5 @@ class Regions:
 
     def _path(self, name: str) -> Path:
         if not 0 < len(name.encode(errors="replace")) <= LONGEST:
-            raise InvalidParameter(f"the name of a region has 1 to {LONGEST} bytes, and this one is none or longer")
+            raise InvalidParameter(f"the name of a region must have 1 to {LONGEST} bytes; this one is empty or longer")
         return self._folder / f"{quote(name, safe='').replace('.', '%2E')}="

@@ -1,17 +1,23 @@
 """The body of a request, as it arrives."""
 
 from asyncio import CancelledError, timeout
+from contextlib import suppress
 
 from starlette.types import Receive
 
-from app.errors import BodyTooLarge
+from app.errors import BodyTooLarge, Refusal
 from app.http.budget.account import Account
 from app.http.budget.patience import Patience
 from app.http.budget.room import EXEMPT, STEP
 from app.http.fields import Fields
+from app.settings import Limit
 
 SLOWEST = 1 << 10
 """Bytes that a client sends in a second, on an average of the time that it is waited for, after a time of grace."""
+
+
+GLANCE = 0.1
+"""Seconds that a refusal waits for what it could tell more of."""
 
 
 class Disconnected(Exception):
@@ -31,20 +37,22 @@ class Body:
         declared = fields.get(b"content-length")
         self.declared = int(declared) if declared is not None and declared.isdigit() else None
         self.ended = self.declared == 0 or (declared is None and b"transfer-encoding" not in fields)
+        self._waits = b"expect" in fields  # the client, to be told to send it
         self._receive = receive
         self._patience = patience
         self.size = 0
+        self._first = b""
         self._account = account
-        self._limit = 0
+        self._limit = Limit(0)
         self._weight = 0
         self._paid = 0  # bytes that room has been taken for
         self._waited = 0.0
 
-    def admit(self, limit: int, weight: int = 0) -> None:
+    def admit(self, limit: Limit, weight: int = 0) -> None:
         """Let it have so many bytes; BodyTooLarge, now or once they come, if it has more. Each of them takes `weight`
         bytes of the room: Overloaded, now or once they come, if others have them."""
-        if self.declared is not None and self.declared > limit:
-            raise BodyTooLarge(f"the body has {self.declared} bytes, and {limit} are read at most")
+        if self.declared is not None and self.declared > limit.size:
+            raise BodyTooLarge(f"the body has {self.declared} bytes; the limit is {limit}")
         self._limit = limit
         self._weight = weight
         self._paid = EXEMPT if self.declared is None else self.declared
@@ -53,7 +61,7 @@ class Body:
 
     async def read(self) -> bytes:
         """All of it."""
-        return b"".join(await self.start(self._limit))  # of one, join makes no copy
+        return b"".join(await self.start(self._limit.size))  # of one, join makes no copy
 
     async def start(self, size: int) -> list[bytes]:
         """Its pieces until there are more than `size` bytes; all of it if it has fewer."""
@@ -78,15 +86,25 @@ class Body:
             raise Disconnected
         self.ended = not message.get("more_body", False)
         piece: bytes = message.get("body", b"")
+        if not self.size:
+            self._first = piece[:16]
         self.size += len(piece)
-        if self.size > self._limit:
-            raise BodyTooLarge(f"the body has more than the {self._limit} bytes that are read at most")
+        if self.size > self._limit.size:
+            raise BodyTooLarge(self._limit.passed("the body"))
         while self._weight and self.size > self._paid:
             self._account.take(self._weight * STEP)
             self._paid += STEP
         if self._waited > self._patience.seconds + self.size / SLOWEST and not self.ended:
             raise TooSlow(f"only {self.size} bytes of the body came in {self._waited:.1f} seconds")
         return piece
+
+    async def glance(self) -> bytes:
+        """What it begins with, a few bytes; b"" if that does not come in a moment."""
+        if not (self.size or self.ended or self._waits):
+            with suppress(TimeoutError, Refusal, TooSlow):
+                async with timeout(GLANCE):
+                    await self.piece()
+        return self._first
 
     async def gone(self) -> None:
         """Wait until the client goes away, or has been answered; nothing of the body may be left."""

@@ -116,7 +116,7 @@ class Exchange:
             reply.close()
             shown = given[:40].decode("latin-1")
             rule = "a number of seconds above 0, of at most 9 digits on each side of the point"
-            raise MalformedHeader(f"Request-Timeout must be {rule}, and is {shown!r}")
+            raise MalformedHeader(f"Request-Timeout must be {rule}, not {shown!r}")
         try:
             async with timeout(seconds):
                 return await reply

@@ -14,6 +14,7 @@ from app.http.budget.phases import COMPUTE, DECODE, ENCODE
 from app.http.encodings import Decompression
 from app.http.reductions.reducer import Reducer
 from app.http.reply import Reply
+from app.settings import Limit
 from app.tensors.elements import Elements
 from app.tensors.formats import Buffered
 from app.tensors.request import Answer, Preamble
@@ -163,7 +164,7 @@ class Flowing:
 class Compressed:
     """Another intake's bytes, compressed."""
 
-    def __init__(self, inner: Intake, encoding: str, limit: int, take: Callable[[int], None] | None = None) -> None:
+    def __init__(self, inner: Intake, encoding: str, limit: Limit, take: Callable[[int], None] | None = None) -> None:
         """`limit`: the most bytes they may be; `take`: told of all that come, where the inner intake holds them."""
         self._take = take
         self._inner = inner
@@ -177,10 +178,10 @@ class Compressed:
 
     def absorb(self, pieces: Sequence[bytes]) -> bool:
         self._decompression.give(pieces)
-        content = self._decompression.step(min(STEP, self._limit - self._size + 1))
+        content = self._decompression.step(min(STEP, self._limit.size - self._size + 1))
         self._size += len(content)
-        if self._size > self._limit:
-            raise BodyTooLarge(f"decompressed, the body has more than the {self._limit} bytes that are read at most")
+        if self._size > self._limit.size:
+            raise BodyTooLarge(self._limit.passed("decompressed, the body"))
         if content and self._take:
             self._take(len(content))
         if content:

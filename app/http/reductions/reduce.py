@@ -2,6 +2,7 @@
 
 from starlette.types import Receive, Scope, Send
 
+from app.errors import MalformedBody
 from app.http.budget.account import Account
 from app.http.budget.phases import READ
 from app.http.budget.room import TEXT, flowing_size
@@ -12,6 +13,7 @@ from app.http.problems import document, refused
 from app.http.reductions.exchange import REQUEST_TIMEOUT, Exchange, Voice
 from app.http.reductions.flow import Flow
 from app.http.reductions.intake import Compressed, Flowing, Intake, Whole
+from app.http.reductions.mistaken import explained
 from app.http.reductions.reducer import DEEP, Reducer
 from app.http.reductions.resources import Resources
 from app.http.reply import RawHeaders, Reply
@@ -57,7 +59,7 @@ class Reduce:
             given = agreed.given
             reply = self._small(agreed, content, query.decode("latin-1"), account)
         except Exception as error:  # noqa: BLE001 each becomes an answer
-            reply = VOICE.failed(error, self._tally.path)
+            reply = VOICE.failed(explained(error, fields, content), self._tally.path)
         if reply is None:
             return None
         return reply, self._tally.answered(fields, given, reply, account, len(content))
@@ -78,12 +80,15 @@ class Reduce:
     async def _reply(self, exchange: Exchange, query: str) -> Reply:
         agreed = terms_of(exchange.fields)
         exchange.format = agreed.given
-        if agreed.given in STREAMED:
-            return await self._streamed(exchange, STREAMED[agreed.given], agreed, query)
-        return await self._buffered(exchange, BUFFERED[agreed.given], agreed, query)
+        try:
+            if agreed.given in STREAMED:
+                return await self._streamed(exchange, STREAMED[agreed.given], agreed, query)
+            return await self._buffered(exchange, BUFFERED[agreed.given], agreed, query)
+        except MalformedBody as refusal:
+            raise explained(refusal, exchange.fields, await exchange.body.glance()) from None
 
     async def _buffered(self, exchange: Exchange, given: Buffered, agreed: Terms, query: str) -> Reply:
-        limit = self._settings.max_body_bytes
+        limit = self._settings.body_limit
         body, account = exchange.body, exchange.account
         if agreed.encoding:
             body.admit(limit)
@@ -105,7 +110,7 @@ class Reduce:
         return self._reducer.answer(given.decode(content, query), wanted, account)
 
     async def _streamed(self, exchange: Exchange, given: Streamed, agreed: Terms, query: str) -> Reply:
-        limit = self._settings.max_stream_bytes
+        limit = self._settings.stream_limit
         body = exchange.body
         body.admit(limit)
         declared = None if agreed.encoding else body.declared

@@ -74,17 +74,16 @@ class Reducer:
         self._check_answer_size(evaluation.answer, wanted, account)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
-            limit = self._settings.max_stream_bytes
-            raise BodyTooLarge(f"the body would have more than the {limit} bytes that are read at most")
+            raise BodyTooLarge(f"the body would have {size} bytes; the limit is {self._settings.stream_limit}")
         if declared is not None and declared != size:
-            raise MalformedBody(f"the body must have {size} bytes for its dtype and shape, and has {declared}")
+            raise MalformedBody(f"the body must have {size} bytes for its dtype and shape, but has {declared}")
         return evaluation
 
     def check_state_size(self, held: int) -> None:
         """What is known of outputs that are not done may take several times their own size."""
         if held > self._settings.max_body_bytes:
-            limit = self._settings.max_body_bytes
-            raise InvalidShape(f"the outputs in progress take {held} bytes, and may take {limit}", "/data/shape")
+            limit = self._settings.body_limit
+            raise InvalidShape(f"the outputs in progress take {held} bytes; the limit is {limit}", "/data/shape")
 
     def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
         """A tensor in the media type `wanted`; `reduced` is the header of the one it was reduced from."""
@@ -123,6 +122,6 @@ class Reducer:
         else:
             size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
         if size > self._settings.max_body_bytes:
-            limit = f"more than {self._settings.max_body_bytes} bytes"
-            raise InvalidShape(f"the answer would have the shape {list(answer.shape)} and {limit}", "/data/shape")
+            said = f"the answer, of shape {list(answer.shape)}, would have about {size} bytes"
+            raise InvalidShape(f"{said}; the limit is {self._settings.body_limit}", "/data/shape")
         account.take(max(size, outputs_size(answer, wanted)))

@@ -12,6 +12,8 @@ from app.kernels.integers.logarithms import POWERS, floor_log, floor_log_integer
 from app.kernels.integers.power_sums import SUM, PowerSumReduction
 from app.kernels.integers.wide import WideIntegers
 
+FLOATS_HAVE = "a float dtype gives -inf for 0 and NaN below"
+
 
 class IntegerLogSum(PowerSumReduction):
     """The logarithm of the sum, cut toward zero; a positive sum is at least 1, so its logarithm is never negative."""
@@ -20,7 +22,7 @@ class IntegerLogSum(PowerSumReduction):
 
     def answer(self, total: int, count: int) -> int:
         if total < 1:
-            raise Undefined(f"the sum {total} has no logarithm: it must be positive")
+            raise Undefined(f"the sum {total} has no logarithm among integers: it must be positive; {FLOATS_HAVE}")
         return bisect_right(POWERS, total)
 
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
@@ -42,12 +44,13 @@ class IntegerLogSum(PowerSumReduction):
         return floor_log_integers(totals)
 
     def empty(self) -> np.generic:
-        raise Undefined("the sum of an empty set is 0, which has no logarithm")
+        raise Undefined(f"the sum of an empty set is 0, which has no logarithm among integers; {FLOATS_HAVE}")
 
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
         if values.size and values.min() < 1:
             index = tuple(np.argwhere(values < 1)[0].tolist())
-            raise Undefined(f"the element {values[index]} at {list(index)} has no logarithm: it must be positive")
+            said = f"the element {values[index]} at {list(index)} has no logarithm among integers: it must be positive"
+            raise Undefined(f"{said}; {FLOATS_HAVE}")
         return floor_log_integers(values).astype(values.dtype)
 
 

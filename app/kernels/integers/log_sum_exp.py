@@ -148,7 +148,9 @@ class IntegerLogSumExp:
         return answers
 
     def empty(self) -> np.generic:
-        raise Undefined("the sum of no exponentials is 0, which has no logarithm")
+        raise Undefined(
+            "the sum of no exponentials is 0, which has no logarithm among integers; a float dtype gives -inf"
+        )
 
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
         return values

@@ -38,7 +38,7 @@ class IntegerMean(PowerSumReduction):
         return np.asarray((totals + (totals < 0) * less) // count)  # by itself, // cuts negative ones away from zero
 
     def empty(self) -> np.generic:
-        raise Undefined("the mean of an empty set is no integer")
+        raise Undefined("the mean of an empty set is not an integer; a float dtype gives NaN")
 
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:
         return values

@@ -20,10 +20,10 @@ from app.errors import (
     MissingField,
     Refusal,
     ShapeMismatch,
-    UnknownDtype,
     UnknownField,
     UnknownParameter,
 )
+from app.tensors.aliases import unknown_datatype
 from app.tensors.conversion import shown
 from app.tensors.nesting import MAX_RANK, VALUES, settle
 from app.tensors.open_inference.datatypes import DATATYPES
@@ -92,13 +92,13 @@ def asked(members: object, read: Read) -> Asked:
     given = _object(members, "the body", _BODY, "")
     identity = given.get("id")
     if identity is not None and not isinstance(identity, str):
-        raise InvalidParameter(f"id must be a text, and is {shown(identity)}", "/id")
+        raise InvalidParameter(f"id must be text, not {shown(identity)}", "/id")
     parameters = _parameters(given.get("parameters"), "/parameters")
     inputs = _inputs(given.get("inputs"), read)
     if DATA not in inputs:
-        raise MissingField(f"inputs has no tensor named {DATA}, and needs one", "/inputs")
+        raise MissingField(f"inputs has no tensor named {DATA}; it needs one", "/inputs")
     if AXES in inputs and parameters.get(AXES) is not None:
-        raise ConflictingFields("axes are given as an input and as a parameter, and are taken from one", "/inputs")
+        raise ConflictingFields("axes are given both as an input and as a parameter; give one of them", "/inputs")
     binary, region = _output(given.get("outputs"), _flag(parameters, "binary_data_output", "/parameters"))
     wanted = {name: integral(value) for name, value in parameters.items() if name not in IGNORED}
     return Asked(identity or "", inputs[DATA], inputs.get(AXES), next(iter(inputs)) == AXES, wanted, binary, region)
@@ -114,7 +114,7 @@ def integral(value: object) -> object:
 def _inputs(given: object, read: Read) -> dict[str, Input]:
     """The inputs by name, in the order they are given in."""
     if not isinstance(given, list):
-        raise MissingField(f"inputs must be a list of tensors, and is {shown(given)}", "/inputs")
+        raise MissingField(f"inputs must be a list of tensors, not {shown(given)}", "/inputs")
     found: dict[str, Input] = {}
     for index, item in enumerate(given):
         place = f"/inputs/{index}"
@@ -133,9 +133,7 @@ def _input(members: Mapping[str, Any], name: str, place: str, read: Read) -> Inp
     if datatype is None:
         raise MissingField(f"the input {name} needs a datatype", f"{place}/datatype")
     if not isinstance(datatype, str) or datatype not in DATATYPES:
-        raise UnknownDtype(
-            f"{shown(datatype)} is not a datatype; use one of {', '.join(DATATYPES)}", f"{place}/datatype"
-        )
+        raise unknown_datatype(datatype, shown(datatype), f"{place}/datatype")
     header = Header(DATATYPES[datatype], _shape(members.get("shape"), name, f"{place}/shape"))
     if name == AXES:
         _check_axes(header, datatype, place)
@@ -143,7 +141,7 @@ def _input(members: Mapping[str, Any], name: str, place: str, read: Read) -> Inp
     values, binary = members.get("data"), parameters.get("binary_data_size")
     region = _region(parameters, f"{place}/parameters")
     if (values is not None) + (binary is not None) + (region is not None) != 1:
-        said = f"the input {name} takes one of data, binary_data_size and shared_memory_region"
+        said = f"the input {name} takes exactly one of data, binary_data_size and shared_memory_region"
         missing = values is None and binary is None and region is None
         raise (MissingField if missing else ConflictingFields)(said, place)
     if values is not None:
@@ -174,17 +172,17 @@ def _values(values: object, header: Header, place: str, read: Read) -> NDArray[A
 def _check_size(size: int, header: Header, name: str, datatype: str, place: str) -> None:
     wanted = header.size * header.numpy_dtype.itemsize
     if size != wanted:
-        said = f"{datatype} of shape {list(header.shape)} takes {wanted} bytes, and {name} is {size}"
+        said = f"{datatype} of shape {list(header.shape)} takes {wanted} bytes, but {name} is {size}"
         raise ShapeMismatch(said, f"{place}/parameters/{name}")
 
 
 def _check_axes(header: Header, datatype: str, place: str) -> None:
     if header.dtype not in ("int64", "int32"):
-        raise InvalidParameter(f"axes must be INT64, and are {datatype}", f"{place}/datatype")
+        raise InvalidParameter(f"axes must be INT64, not {datatype}", f"{place}/datatype")
     if len(header.shape) != 1:
-        raise InvalidShape(f"axes must have one dimension, and have {len(header.shape)}", f"{place}/shape")
+        raise InvalidShape(f"axes must have one dimension, not {len(header.shape)}", f"{place}/shape")
     if header.size > MAX_RANK:
-        said = f"axes has {header.size} members, and the highest rank is {MAX_RANK}"
+        said = f"axes has {header.size} members, but the highest rank is {MAX_RANK}"
         raise InvalidParameter(said, f"{place}/shape")
 
 
@@ -192,13 +190,13 @@ def _shape(value: object, name: str, place: str) -> tuple[int, ...]:
     if value is None:
         raise MissingField(f"the input {name} needs a shape", place)
     if not isinstance(value, list):
-        raise InvalidShape(f"shape must be a list of dimensions, and is {shown(value)}", place)
+        raise InvalidShape(f"shape must be a list of dimensions, not {shown(value)}", place)
     if len(value) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(value)} dimensions, and the highest rank is {MAX_RANK}", place)
+        raise InvalidShape(f"shape has {len(value)} dimensions, but the highest rank is {MAX_RANK}", place)
     sizes: list[Any] = [size if type(size) is int else integral(size) for size in value]
     for axis, size in enumerate(sizes):
         if type(size) is not int or not 0 <= size < 2**63:
-            said = f"a dimension must be an integer from 0 to 2**63 - 1, and {shown(size)} is not"
+            said = f"a dimension must be an integer from 0 to 2**63 - 1, not {shown(size)}"
             raise InvalidShape(said, f"{place}/{axis}")
     return tuple(sizes)
 
@@ -208,7 +206,7 @@ def _output(given: object, binary: bool) -> tuple[bool, Region | None]:
     if given is None:
         return binary, None
     if not isinstance(given, list):
-        raise InvalidParameter(f"outputs must be a list, and is {shown(given)}", "/outputs")
+        raise InvalidParameter(f"outputs must be a list, not {shown(given)}", "/outputs")
     region = None
     for index, item in enumerate(given):
         place = f"/outputs/{index}"
@@ -219,7 +217,7 @@ def _output(given: object, binary: bool) -> tuple[bool, Region | None]:
             raise ConflictingFields(f"the output {REDUCED} is asked for twice", place)
         parameters = _parameters(members.get("parameters"), f"{place}/parameters", _OF_OUTPUT)
         if parameters.get("classification"):
-            said = "classification is for scores of classes, and a reduction has none"
+            said = "classification is for class scores, which a reduction does not have"
             raise InvalidParameter(said, f"{place}/parameters")
         region = _region(parameters, f"{place}/parameters")
         if parameters.get("binary_data") is not None:
@@ -236,7 +234,7 @@ def _region(parameters: Mapping[str, object], place: str) -> Region | None:
             raise MissingField(f"{said} needs a shared_memory_region beside it", f"{place}/{said}")
         return None
     if not isinstance(name, str):
-        raise InvalidParameter(f"shared_memory_region must be a text, and is {shown(name)}", place)
+        raise InvalidParameter(f"shared_memory_region must be text, not {shown(name)}", place)
     size, offset = parameters.get("shared_memory_byte_size"), parameters.get("shared_memory_offset") or 0
     if size is None:
         raise MissingField("shared_memory_region needs a shared_memory_byte_size beside it", place)
@@ -246,14 +244,14 @@ def _region(parameters: Mapping[str, object], place: str) -> Region | None:
 def _count(value: object, name: str, place: str) -> int:
     number = integral(value)
     if type(number) is not int or not 0 <= number < 2**63:
-        raise InvalidParameter(f"{name} must be a number of bytes, and is {shown(value)}", f"{place}/{name}")
+        raise InvalidParameter(f"{name} must be a number of bytes, not {shown(value)}", f"{place}/{name}")
     return number
 
 
 def _flag(parameters: Mapping[str, object], name: str, place: str) -> bool:
     value = parameters.get(name)
     if value is not None and not isinstance(value, bool):
-        raise InvalidParameter(f"{name} must be true or false, and is {shown(value)}", f"{place}/{name}")
+        raise InvalidParameter(f"{name} must be true or false, not {shown(value)}", f"{place}/{name}")
     return bool(value)
 
 
@@ -262,7 +260,7 @@ def _parameters(value: object, place: str, known: tuple[str, ...] | None = None)
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidParameter(f"parameters must be an object, and is {shown(value)}", place)
+        raise InvalidParameter(f"parameters must be an object, not {shown(value)}", place)
     if known is not None:
         for name in value:
             if name not in known:
@@ -273,7 +271,7 @@ def _parameters(value: object, place: str, known: tuple[str, ...] | None = None)
 
 def _object(value: object, what: str, members: tuple[str, ...], place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise MissingField(f"{what} must be an object, and is {shown(value)}", place)
+        raise MissingField(f"{what} must be an object, not {shown(value)}", place)
     for member in value:
         if member not in members:
             raise UnknownField(f"{what} has no field {shown(member)}; it can have {', '.join(members)}", place)

@@ -35,10 +35,10 @@ def read_anew(text: bytes) -> Asked:
     try:
         found = _asked(text, *grammar.take_inputs_apart(text), literal.read)
     except Unusual:  # an input whose data was cut out has become a text
-        said = f"an input has more than {grammar.LONG} bytes beside its data, which are read at most"
+        said = f"an input has more than {grammar.LONG} bytes beside its data, which is the limit"
         raise InvalidParameter(said, "/inputs") from None
     if found.id == grammar.LONG_TEXT:
-        raise InvalidParameter(f"id has more than {grammar.LONG} bytes, which are read at most", "/id")
+        raise InvalidParameter(f"id has more than {grammar.LONG} bytes, which is the limit", "/id")
     return found
 
 

@@ -256,7 +256,7 @@ def test_sizes_that_make_no_sense_are_refused(service: Service) -> None:
     assert "one of" in error(service, {"inputs": [{**raw("data", "FP32", [1], 4), "data": [1]}]})
     assert "number of bytes" in error(service, {"inputs": [raw("data", "FP32", [1], -4)]})
     bools, headers = packed({"inputs": [raw("data", "BOOL", [2], 2)]}, [({}, b"\x01\x02")])
-    assert "a bool is 0 or 1" in error(service, bools, infer_path("reduce_max", 20), headers)
+    assert "a bool must be 0 or 1" in error(service, bools, infer_path("reduce_max", 20), headers)
 
 
 def test_a_large_body_with_its_axes_last_must_fit_in_memory() -> None:
@@ -382,25 +382,25 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([True], "INT8")]}, "true"),
     (
         {"inputs": [data([1, float("nan")], "INT8")]},
-        "NaN is not an integer, and int8 takes nothing else (at /inputs/0/data/1)",
+        "int8 takes only integers; got NaN (at /inputs/0/data/1)",
     ),
     (
         {"inputs": [data([float("-inf")], "BOOL")]},
-        "-Infinity is not a bool, which is true or false (at /inputs/0/data/0)",
+        "-Infinity is not a bool; use true or false (at /inputs/0/data/0)",
     ),
     (
         {"inputs": [data([1]), axes(float("inf"))]},
-        "Infinity is not an integer, and int64 takes nothing else (at /inputs/1",
+        "int64 takes only integers; got Infinity (at /inputs/1",
     ),
     ({"inputs": [data([300], "INT8")]}, "/inputs/0/data/0"),
     ({"inputs": [data([1e39])]}, "too large"),
     ({"inputs": [data([1], "INT16")]}, "int16"),
     ({"inputs": [data([1]), axes(1)]}, "axis 1 is outside [-1, 0]"),
-    ({"inputs": [data([1]), axes(0, 0)]}, "second time"),
+    ({"inputs": [data([1]), axes(0, 0)]}, "axis 0 is listed twice"),
     ({"inputs": [data([1]), {**axes(0), "datatype": "FP32"}]}, "INT64"),
     ({"inputs": [data([1]), {**axes(0), "shape": [1, 1]}]}, "one dimension"),
     ({"inputs": [data([1]), axes(*range(70))]}, "70 members"),
-    ({"inputs": [data([1]), axes(0)], "parameters": {"axes": [0]}}, "taken from one"),
+    ({"inputs": [data([1]), axes(0)], "parameters": {"axes": [0]}}, "both as an input and as a parameter; give one"),
     ({"inputs": [data([1])], "parameters": {"keepdims": 2}}, "keepdims"),
     ({"inputs": [data([1])], "parameters": {"axis": 0}}, "no version of ReduceMin"),
     ({"inputs": [data([1])], "parameters": []}, "parameters"),
@@ -457,4 +457,4 @@ def test_an_integer_with_an_exponent_beyond_reason_is_refused(service: Service, 
     tensor = b'{"name": "data", "shape": [1], "datatype": "INT32", "data": [%b]}' % number
     response = service.post("/v2/models/reduce_sum/versions/13/infer", b'{"inputs": [%b]}' % tensor)
     assert response.status_code == 400
-    assert "is not an integer" in response.json()["error"]
+    assert "takes only integers" in response.json()["error"]

@@ -224,7 +224,7 @@ def test_bools_are_looked_at_there_too(service: Service, memory: Path) -> None:
     memory.write_bytes(b"\1\2" + bytes(SIZE))
     response = infer(service, [2], datatype="BOOL")
     assert response.status_code == 400
-    assert "a bool is 0 or 1" in response.json()["error"]
+    assert "a bool must be 0 or 1" in response.json()["error"]
 
 
 def test_without_the_setting_no_region_is_looked_at() -> None:
