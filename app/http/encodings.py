@@ -207,7 +207,7 @@ class Decompression:
             self._members += 1
             if self._members > _MEMBERS and self._members * _SMALL > self._size:
                 said = f"the {self._encoding} content has {self._members} members that hold {self._size} bytes"
-                raise MalformedBody(f"{said}, and more than {_MEMBERS} must hold {_SMALL} each on the average")
+                raise MalformedBody(f"{said}, but more than {_MEMBERS} must hold {_SMALL} each on average")
             if rest := member.unused_data:
                 self._given.appendleft(rest)
         return content

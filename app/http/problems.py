@@ -72,7 +72,7 @@ MALFORMED_REQUEST = Problem(400, "/problems/malformed-request", "The request is 
 URL_TOO_LONG = Problem(414, "/problems/url-too-long", "The URL is too long")
 EXPECTATION_FAILED = Problem(417, "/problems/expectation-failed", "The expectation cannot be met")
 HEAD_TOO_LONG = Problem(431, "/problems/head-too-long", "The head of the request is too long")
-INTERNAL = Problem(500, "/problems/internal", "The service made a mistake")
+INTERNAL = Problem(500, "/problems/internal", "The service has a bug")
 STOPPING = Problem(503, "/problems/stopping", "The service is stopping")
 
 OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL, STOPPING)

@@ -7,5 +7,5 @@ class Readiness:
     stopping = False
 
 
-STOPS = "what still comes is answered, and then this process ends"
-ENDS = "this process ends now, and there was no time to finish this request"
+STOPS = "this process is stopping; it still answers what comes, and then ends"
+ENDS = "this process ends now; there was no time to finish this request"

@@ -95,7 +95,7 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
         return response(reply, request)
 
     async def bug(request: Request, __: Exception) -> Response:
-        return response(document(INTERNAL, "this is a mistake of the service, not of the request"), request)
+        return response(document(INTERNAL, "this is a bug in the service, not in the request"), request)
 
     app.add_exception_handler(HTTPException, http_exception)
     app.add_exception_handler(Refusal, refusal)

@@ -69,6 +69,7 @@ def settle(declared: tuple[int, ...] | None, nested: tuple[int, ...]) -> tuple[i
     if len(nested) != 1:
         raise ShapeMismatch(f"values are nested as {list(nested)}, but shape says {list(declared)}", "/data/shape")
     if nested[0] != prod(declared):
-        said = f"values has {nested[0]} elements, but shape {list(declared)} needs {prod(declared)}"
+        elements = "element" if nested[0] == 1 else "elements"
+        said = f"values has {nested[0]} {elements}, but shape {list(declared)} needs {prod(declared)}"
         raise ShapeMismatch(said, "/data/shape")
     return declared

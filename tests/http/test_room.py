@@ -58,7 +58,7 @@ def test_who_finds_no_room_is_told_and_finds_it_later(kind: str, how: str) -> No
     opened, body, *_ = client(kind, how).call(service)
     assert opened["status"] == 503
     assert (b"retry-after", b"1") in opened["headers"]
-    assert b"others" in body["body"]
+    assert b"other requests" in body["body"]
     assert service.room.taken == PLENTY - 1
     others.give_back()
     opened, _ = client(kind, how).call(service)

@@ -62,7 +62,9 @@ class Share:
                     f"is {room.size} (KEEPDIMS_MAX_INFLIGHT_BYTES)"
                 )
             if room.taken + size > room.size:
-                raise Overloaded(f"the request would hold {self._held + size} bytes of memory, which others hold now")
+                raise Overloaded(
+                    f"the request would hold {self._held + size} bytes of memory, which other requests hold now"
+                )
             room.change(size)
             self._held += size
 

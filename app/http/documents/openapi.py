@@ -27,7 +27,7 @@ SERVICE_TAG = "Service"
 
 PROBLEMS = {
     400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
-    401: ("Unauthorized", "The service takes requests with a key only, and none that it knows came along."),
+    401: ("Unauthorized", "The API key is missing or unknown."),
     406: ("NotAcceptable", "The service can send none of the media types that Accept allows."),
     408: ("RequestTimeout", "The body did not arrive in time."),
     413: ("ContentTooLarge", "The body is larger than this service takes."),

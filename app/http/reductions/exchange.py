@@ -49,7 +49,7 @@ class Voice(NamedTuple):
                 return self.refused(Overloaded("there is not enough memory for this request"))
         # A bug: the log has the inside, the caller does not.
         log.error("%s failed", what, exc_info=error)
-        return self.problem(INTERNAL, "this is a mistake of the service, not of the request")
+        return self.problem(INTERNAL, "this is a bug in the service, not in the request")
 
 
 class Exchange:

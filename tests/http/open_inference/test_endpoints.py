@@ -242,7 +242,7 @@ def test_a_bug_is_told_in_the_words_of_the_protocol_and_logged(
     response = service.request(method, path)
     assert response.status_code == 500
     assert response.headers["content-type"] == "application/json"
-    assert "mistake of the service" in response.json()["error"]
+    assert "bug in the service" in response.json()["error"]
     assert "secret" not in response.text
     assert "secret" in caplog.text
     assert f'"{path[:20]}' in caplog.text
