@@ -45,4 +45,4 @@ def test_its_command_is_the_service(installed: Path, tmp_path: Path) -> None:
         check=False,
         timeout=60,
     )
-    assert (run.returncode, run.stderr.partition(":")[0]) == (1, "KEEPDIMS_PORT")
+    assert (run.returncode, run.stderr.partition(" ")[0]) == (1, "KEEPDIMS_PORT")
