@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidElement
+from app.names import LONGEST, quoted
 from app.tensors.narrowing import narrow, narrow_text
 from app.tensors.skeleton import NotFinite
 
@@ -106,9 +107,9 @@ def shown(element: object) -> str:
     if isinstance(element, dict | list):
         return "an object" if isinstance(element, dict) else "a list"
     text = element.text if isinstance(element, NotFinite) else element
+    if not isinstance(text, str):
+        return dumps(text)[:LONGEST]
     bare = isinstance(element, Integer | Real | Word | NotFinite)
-    if isinstance(text, str):
-        shown = text if len(text) <= 40 else text[:30]
-        shown = shown if bare else dumps(shown)
-        return shown if len(text) <= 40 and len(shown) <= 50 else f"{shown[:40]}… ({len(text)} characters)"
-    return dumps(text)[:40]
+    if len(text) <= LONGEST:
+        return text if bare else quoted(text)
+    return f"{f'{text[:LONGEST]}…' if bare else quoted(text)} ({len(text)} characters)"

@@ -10,7 +10,6 @@ it and of the object it stands in. Only where two of them are alike is the text 
 
 import re
 from array import array
-from json import dumps
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -18,6 +17,7 @@ import orjson
 from numpy.typing import NDArray
 
 from app.errors import DuplicateKey
+from app.names import quoted
 from app.tensors.marks import Marks
 from app.tensors.numerals import is_json
 from app.tensors.tokens import CLOSE, OPEN, PLAIN, QUOTE, SCALAR, TOKEN, end_of_text, expected, name_at
@@ -172,7 +172,7 @@ class _Look:
         for mixed, owner, name in zip(hashes.tolist(), owners.tolist(), names, strict=True):
             if mixed in self._suspects:
                 if (owner, name) in self._names:
-                    raise DuplicateKey(f"the key {dumps(name)[:40]} is given more than once in one object")
+                    raise DuplicateKey(f"the key {quoted(name)} is given more than once in one object")
                 self._names.add((owner, name))
 
     def _walk(self, end: int) -> None:

@@ -6,9 +6,9 @@ wrong name.
 
 import re
 from collections.abc import Iterator
-from json import dumps
 
 from app.errors import DuplicateKey, InvalidParameter, MalformedBody
+from app.names import quoted
 from app.tensors import skeleton
 from app.tensors.enclosed import end_of
 from app.tensors.skeleton import CUT, Skeleton, Span
@@ -115,7 +115,7 @@ class _Members:
         for _ in self._each(b"}"):
             name = self._name()
             if name in known:
-                raise DuplicateKey(f"the key {dumps(name)[:40]} is given more than once in one object")
+                raise DuplicateKey(f"the key {quoted(name)} is given more than once in one object")
             known.add(name)
             yield name
 

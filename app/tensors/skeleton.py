@@ -10,10 +10,11 @@ A cut may be taken at a wrong place: then the text is not one whole list, or the
 import re
 from collections import Counter
 from collections.abc import Callable
-from json import JSONDecoder, dumps
+from json import JSONDecoder
 from typing import Any, Final, NamedTuple
 
 from app.errors import DuplicateKey
+from app.names import quoted
 
 Span = tuple[int, int]
 Members = dict[str, Any]
@@ -123,7 +124,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
-        raise DuplicateKey(f"the key {dumps(twice)[:40]} is given more than once in one object")
+        raise DuplicateKey(f"the key {quoted(twice)} is given more than once in one object")
     return found
 
 

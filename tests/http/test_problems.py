@@ -140,6 +140,13 @@ def test_a_refusal_says_what_where_and_why(
     assert all(word in found["detail"] for word in said)
 
 
+@pytest.mark.parametrize("name", ["q" * 41, "\u00e4" * 41, "q" * 100_000])
+def test_a_key_given_twice_is_quoted_to_its_end(service: Service, name: str) -> None:
+    body = f'{{"data": {{"dtype": "float32", "values": [1]}}, "{name}": 1, "{name}": 1}}'
+    said = problem(service.post("/v12/reduce_max", body.encode()), 400, "duplicate-key")["detail"]
+    assert said == f'the key "{name[:40]}\u2026" is given more than once in one object'
+
+
 def test_half_a_surrogate_pair_is_no_reason_to_fail(service: Service) -> None:
     problem(service.post("/v12/reduce_min", b'{"data": {"dtype": "\\ud800", "values": [1]}}'), 400, "malformed-body")
 

@@ -412,7 +412,12 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([1])], "parameters": {"keepdim": 1}}, "(at /parameters/keepdim)"),
     ({"inputs": [data([1])], "parameters": {"k" * 999: 1}}, "(at /parameters)"),
     ({"inputs": [{**data([1]), "name": "n" * 40}]}, f'"{"n" * 40}"; there are'),
-    ({"inputs": [{**data([1]), "name": "\u00e4" * 40}]}, "(40 characters); there are"),
+    ({"inputs": [{**data([1]), "name": "ä" * 40}]}, "ä" * 40 + '"; there are'),
+    (
+        {"inputs": [{**data([1]), "name": "ä" * 41}]},
+        "ä" * 40 + '…" (41 characters); there are',
+    ),
+    ({"inputs": [data([1])], "parameters": {"\u001b[31m\u202e": 1}}, "(at /parameters/\\u001b[31m\\u202e)"),
     ({"inputs": [{**data([1]), "parameters": {"keepdims": 0}}]}, '"keepdims" here'),
     ({"inputs": [{**data([1]), "parameters": {"k" * 999: 0}}]}, "(999 characters) here"),
     ({"inputs": [{**data([1]), "parameters": {"shared_memory_byte_size": 4}}]}, "shared_memory_region beside"),
