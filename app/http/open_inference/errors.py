@@ -1,5 +1,7 @@
 """Refusals as the protocol has them: {"error": "…"}, with the words of our problem documents."""
 
+from json import dumps
+
 import orjson
 
 from app.errors import Refusal, UnknownParameter
@@ -13,6 +15,8 @@ def refused(refusal: Refusal) -> Reply:
     """The error that a refusal is; clients of the protocol know 400 for whatever breaks a rule."""
     of = PROBLEMS[type(refusal)]
     place = _place(refusal)
+    if not place.isprintable():  # a name stands in it as it was sent
+        place = dumps(place)[1:-1]
     said = f"{refusal} (at {place})" if place else str(refusal)
     return problem(of._replace(status=400 if of.status == 422 else of.status), said)
 
