@@ -19,10 +19,15 @@ COPIED_TILE_BYTES = 1 << 19
 DEPTH = 16
 # Rows up to here fold faster by sliding windows than by a call for each.
 SHORT_BYTES = 64
-# Rows of a middle axis from here on are worth the iterator's step. Shorter ones are folded several at a time, and what
-# is left of those by halves where it is shorter than NARROW_BYTES.
+# Rows of a middle axis from here on are worth the iterator's step. Shorter ones are folded several at a time: no less
+# than LEAST_TOGETHER bytes, and up to MOST_TOGETHER along a deep axis, for memory is read in long runs then. What is left
+# of those is folded by halves where it is shorter than NARROW_BYTES.
 WIDE_BYTES = 2048
+LEAST_TOGETHER = 1024
+MOST_TOGETHER = 1 << 14
 NARROW_BYTES = 256
+# Folds of several rows that make what is left a small part of the work.
+FOLDS = 8
 # So few rows of a middle axis are folded one after the other, or so few elements of a row: no copy of the first.
 FEW = 8
 # Elements that NumPy is through with before any other way has begun.
@@ -152,7 +157,8 @@ def _fold_short_rows(ufunc: np.ufunc, rows: NDArray[Any]) -> NDArray[Any]:
     size = i * rows.itemsize
     if rows.strides[1:] != (size, rows.itemsize):  # then rows are no longer if they are taken together
         return _fold_halves(ufunc, rows)
-    several = min(r // 2, -(-WIDE_BYTES // size))
+    several = min(-(-MOST_TOGETHER // size), r // FOLDS)
+    several = min(r // 2, max(several, -(-LEAST_TOGETHER // size)))
     together = r // several
     folded = ufunc.reduce(rows[:, : together * several].reshape(o, together, several * i), axis=1)
     if r % several:
