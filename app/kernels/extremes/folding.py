@@ -20,8 +20,8 @@ DEPTH = 16
 # Rows up to here fold faster by sliding windows than by a call for each.
 SHORT_BYTES = 64
 # Rows of a middle axis from here on are worth the iterator's step. Shorter ones are folded several at a time: no less
-# than LEAST_TOGETHER bytes, and up to MOST_TOGETHER along a deep axis, for memory is read in long runs then. What is left
-# of those is folded by halves where it is shorter than NARROW_BYTES.
+# than LEAST_TOGETHER bytes, and up to MOST_TOGETHER along a deep axis, for memory is read in long runs then. What is
+# left of those is folded by halves where it is shorter than NARROW_BYTES.
 WIDE_BYTES = 2048
 LEAST_TOGETHER = 1024
 MOST_TOGETHER = 1 << 14
