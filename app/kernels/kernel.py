@@ -75,3 +75,9 @@ def filled(into: NDArray[Any] | None, outputs: NDArray[Any]) -> NDArray[Any]:
         return outputs
     into[...] = outputs
     return into
+
+
+def elements_of(box: Box, outputs: NDArray[np.intp]) -> Box:
+    """The elements of some of a box's outputs, as a box (outputs, r1, 1, r2) of their own: a copy."""
+    outer, inner = np.divmod(outputs, box.shape[2])
+    return box[outer, :, inner][:, :, np.newaxis]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.exact.loading import TILE_ELEMENTS
-from app.kernels.kernel import Box
+from app.kernels.kernel import Box, elements_of
 
 # The most undecided outputs of a region that are read one by one, rather than by a reading of the whole region.
 _OUTPUTS_READ_ALONE = 4
@@ -30,8 +30,7 @@ def decide(values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box
             if size + more > TILE_ELEMENTS:
                 _decide_scattered(values, scattered, exact)
                 scattered, size = [], 0
-            outer, inner = np.divmod(at, i)
-            scattered.append((start + at, region[outer, :, inner][:, :, None]))
+            scattered.append((start + at, elements_of(region, at)))
             size += more
         start += o * i
     if scattered:

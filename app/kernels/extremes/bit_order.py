@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.extremes.folding import fold
+from app.kernels.kernel import elements_of
 
 Duel = tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]
 
@@ -58,8 +59,7 @@ class BitOrder:
             self._blend(found, fold(np.minimum, box), found if self._largest else ~found)
         elif count:
             at = np.flatnonzero(wanting)
-            outer, inner = np.divmod(at, box.shape[2])
-            found[at] = fold(np.minimum, box[outer, :, inner][:, :, np.newaxis])
+            found[at] = fold(np.minimum, elements_of(box, at))
         return found
 
     def _with_nans(self, box: NDArray[Any]) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from app.kernels.extremes.columns import Found
 from app.kernels.extremes.search import Search
+from app.kernels.kernel import elements_of
 from app.kernels.rounding import FORMATS
 
 # Elements of an output that, of numbers of both signs, are hardly ever all of one.
@@ -66,6 +67,5 @@ class NarrowSearch(Search):
         at = np.flatnonzero(~told)
         if len(at) * RARE > len(told):
             return None
-        outer, inner = np.divmod(at, box.shape[2])
-        values[at], along[at] = super().tile(box[outer, :, inner][:, :, np.newaxis])
+        values[at], along[at] = super().tile(elements_of(box, at))
         return values, along

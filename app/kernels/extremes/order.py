@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from app.kernels.extremes.bit_order import BitOrder, Duel, across
 from app.kernels.extremes.folding import fold
+from app.kernels.kernel import elements_of
 
 # One output in so many that is to be looked at again is looked at by itself.
 FEW = 8
@@ -118,8 +119,7 @@ class FloatOrder:
             if np.count_nonzero(doubts) * FEW > o * i:
                 return np.copysign(found, self._signs(bits), out=found)
             at = np.flatnonzero(doubts)
-            outer, inner = np.divmod(at, i)
-            found[at] = np.copysign(found[at], self._signs(bits[outer, :, inner][:, :, np.newaxis]))
+            found[at] = np.copysign(found[at], self._signs(elements_of(bits, at)))
         return found
 
     def _signs(self, bits: NDArray[Any]) -> NDArray[Any]:

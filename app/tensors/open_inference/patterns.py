@@ -9,7 +9,6 @@ import orjson
 from app.errors import Refusal
 from app.tensors import short, skeleton
 from app.tensors.nesting import settle
-from app.tensors.numerals import looked_through
 from app.tensors.open_inference.members import AXES, DATA, Asked, Input
 from app.tensors.open_inference.reading import cut, read_anew
 from app.tensors.skeleton import CUT, Span, Unusual
@@ -71,7 +70,7 @@ class Patterns:
 
     def decode(self, text: bytes) -> Asked:
         """What the JSON of a request asks for; a Refusal if it is malformed or breaks a rule."""
-        if len(text) > short.SHORT or (b"-0" in text and short.MINUS_ZERO.search(text)) or not looked_through(text):
+        if len(text) > short.SHORT or short.bent(text):
             return read_anew(text)
         try:
             rest, spans = cut(text)

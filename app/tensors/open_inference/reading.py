@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from app.errors import InvalidParameter, Refusal
 from app.tensors import grammar, literal, plain, short, skeleton
-from app.tensors.numerals import looked_through
 from app.tensors.open_inference.members import Asked, asked
 from app.tensors.skeleton import CUT, Members, Span, Unusual
 
@@ -94,7 +93,7 @@ def _short(text: bytes) -> Members:
         keys = sum(map(len, _objects(members)))
     except (ValueError, TypeError, KeyError, AttributeError):
         raise Unusual from None
-    if text.count(b":") != keys or (b"-0" in text and short.MINUS_ZERO.search(text)) or not looked_through(text):
+    if text.count(b":") != keys or short.bent(text):
         raise Unusual
     return members
 
