@@ -111,6 +111,28 @@ def test_rows_of_every_length_are_searched(
 
 
 @pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("width", [17, 66, 1030])
+def test_columns_of_every_depth_are_searched(largest: bool, last: bool, dtype: np.dtype[Any], width: int) -> None:
+    kernel = search(dtype, largest, last)
+    for depth in (2, 15, 16, 17, 31, 33, 64, 100, 255, 256, 257, 258, 300, 509, 511, 512, 540):
+        # Few values, so that most columns have ties, and columns whose only extreme is in the first row or the last.
+        box = np.random.default_rng(depth).integers(0, 3, (2, depth, width, 1)).astype(dtype)
+        box[:, :, 0] = box[:, :, 1] = dtype.type(not largest)
+        box[:, 0, 0] = box[:, -1, 1] = dtype.type(largest)
+        assert kernel.whole(box).tolist() == columnwise(box, largest, last), depth
+
+
+def columnwise(box: NDArray[Any], largest: bool, last: bool) -> list[int]:
+    """As `expected`, of columns without NaN."""
+    numbers = box[..., 0].astype(np.float64)
+    if last:
+        numbers = numbers[:, ::-1]
+    found = (np.argmax if largest else np.argmin)(numbers, axis=1).reshape(-1)
+    return (box.shape[1] - 1 - found if last else found).tolist()
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("length", [40, 99, 129, 200, 255, 256, 700])
 def test_rows_of_numbers_of_one_sign_and_of_both_are_searched(

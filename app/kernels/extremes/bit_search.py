@@ -56,9 +56,9 @@ class NarrowSearch(Search):
         zero = 0 if self._largest else self._sign
         if int(values.max()) > zero + self._infinity:
             return None
-        told = np.greater(values, zero)
+        told = int(values.min()) > zero or np.greater(values, zero)
         values = values.view(self.order.storage)
-        return (values, along) if told.all() else self._completed(box, values, along, told)
+        return (values, along) if told is True else self._completed(box, values, along, told)
 
     def _completed(
         self, box: NDArray[Any], values: NDArray[Any], along: NDArray[Any], told: NDArray[np.bool_]

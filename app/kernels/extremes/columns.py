@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.extremes.folding import fold
+from app.kernels.extremes.folding import FOLDS, LEAST_TOGETHER, fold
 from app.kernels.extremes.order import Order
 
 Indices = NDArray[np.int64]
@@ -19,6 +19,8 @@ Found = tuple[NDArray[Any], NDArray[Any]]  # extremes, and their indices in any 
 # than a byte.
 GROUP = 16
 DEEP_ROWS = 512
+# Rows that a byte tells apart.
+BYTE_ROWS = 256
 
 
 class ColumnSearch:
@@ -69,18 +71,59 @@ class ColumnSearch:
 
     def _nearest(self, columns: NDArray[Any], rivals: NDArray[Any]) -> NDArray[Any]:
         """The first or last of the rows that tie, for every column."""
+        together = _rows_together(columns)
+        if together > 1:
+            return self._nearest_of_many(columns, rivals, together)
         r = columns.shape[1]
         indices = np.arange(r, dtype=np.min_scalar_type(r - 1)).reshape(r, 1, 1)
         return self.nearest(self._order.ties(columns[..., np.newaxis], rivals), indices)
 
+    def _nearest_of_many(self, columns: NDArray[Any], rivals: NDArray[Any], together: int) -> NDArray[Any]:
+        """The same of rows some of which, `together`, are looked at as one long one, whose elements are columns too."""
+        o, r, i = columns.shape
+        depth, left = -(-r // together), r % together
+        rivals = np.broadcast_to(rivals.reshape(o, 1, i), (o, together, i))
+        weights = np.arange(1, depth + 1, dtype=np.min_scalar_type(depth)).reshape(depth, 1, 1)
+        places = np.arange(together).reshape(together, 1)
+        if not self._last:
+            weights, places = weights[::-1], places[::-1]
+        best = self._heaviest_of(columns[:, : r - left].reshape(o, -1, together * i), rivals, weights)
+        if left:
+            rest = self._heaviest_of(columns[:, r - left :].reshape(o, 1, left * i), rivals[:, :left], weights[-1:])
+            np.maximum(best[:, :left], rest, out=best[:, :left])
+        # A long row that ties weighs 1 or more, so one of its rows beats all those of rows that do not.
+        beyond = (depth + 1) * together
+        keys = best.astype(np.min_scalar_type(beyond))
+        keys *= keys.dtype.type(together)
+        keys += places.astype(keys.dtype)
+        heaviest = fold(np.maximum, keys[..., np.newaxis])
+        return heaviest - keys.dtype.type(together) if self._last else keys.dtype.type(beyond - 1) - heaviest
+
+    def _heaviest_of(self, rows: NDArray[Any], rivals: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+        """The weights (o, rows together, i) of the heaviest long rows (o, r, rows together * i) that tie with rivals
+        (o, rows together, i), 0 where none does."""
+        tied = self._order.ties(rows[..., np.newaxis], rivals.reshape(-1))
+        return _heaviest(tied, weights[: rows.shape[1]]).reshape(rivals.shape)
+
     def nearest(self, tied: NDArray[np.bool_], indices: NDArray[Any]) -> NDArray[Any]:
         """The first or last of the unsigned indices, over r1, that tie. They fold in the integers they come in."""
-        masks = tied.view(np.uint8)
-        if self._last:  # 0 where there is no tie
-            np.negative(masks, out=masks)
-        else:  # all bits set where there is no tie
-            np.subtract(masks, 1, out=masks)
-        if indices.itemsize > 1:
-            masks = masks.view(np.int8).astype(indices.dtype)
-        (np.bitwise_and if self._last else np.bitwise_or)(masks, indices, out=masks)
-        return fold(self.nearer, masks)
+        return _heaviest(tied, indices) if self._last else ~_heaviest(tied, ~indices)
+
+
+def _rows_together(columns: NDArray[Any]) -> int:
+    """How many rows of columns (o, r, i) are best looked at as one."""
+    _, r, i = columns.shape
+    size = i * columns.itemsize
+    if columns.strides[1:] != (size, columns.itemsize):
+        return 1
+    counted = 1 if r <= BYTE_ROWS else -(-r // (BYTE_ROWS - 1))
+    return max(counted, min(-(-LEAST_TOGETHER // size), r // FOLDS))
+
+
+def _heaviest(tied: NDArray[np.bool_], weights: NDArray[Any]) -> NDArray[Any]:
+    """The largest of the unsigned weights, over r1, that tie; 0 where none does. They fold in what they come in."""
+    heavy = tied.view(np.uint8)
+    if weights.itemsize > 1:
+        heavy = heavy.astype(weights.dtype)
+    np.multiply(heavy, weights, out=heavy)
+    return fold(np.maximum, heavy)

@@ -123,8 +123,8 @@ class Search:
             return False
         if self.native is not None and rows.itemsize > NARROW_BYTES and size == TURNED_BYTES:
             return False
-        if self.native is not None and rows.dtype.kind == "b" and length >= NARROW:  # it stops at the first
-            return False
+        if self.native is not None and rows.dtype.kind == "b" and (length >= NARROW or self.native is np.argmin):
+            return False  # it stops at the first
         if self.native is None and rows.itemsize == NARROW_BYTES:  # element by element is better than not at all
             return True
         return size <= SHORT_BYTES or _word(rows) is not None
