@@ -75,7 +75,8 @@ def _integers(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]
 def _no_integer(element: object, dtype: str) -> str:
     """Why an element is not what an integer dtype takes."""
     if isinstance(element, Real):
-        return f"{dtype} takes only integers, written without fraction or exponent; got {shown(element)}"
+        how = ", written without fraction or exponent" if float(element).is_integer() else ""
+        return f"{dtype} takes only integers{how}; got {shown(element)}"
     if _is_digits(element):
         return f"{dtype} takes only numbers, got the text {shown(element)}; only int64 and uint64 may be text"
     if type(element) is str and _PADDED.fullmatch(element):

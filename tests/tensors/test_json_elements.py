@@ -49,6 +49,12 @@ def test_what_is_no_integer_is_refused_with_its_place(dtype: str, wrong: str) ->
         assert refusal(body(dtype, wrong)).place == "/data/values"
 
 
+def test_whole_numbers_are_told_how_to_be_written() -> None:
+    rule = ", written without fraction or exponent"
+    for wrong, how in (("1.0", rule), ("1e2", rule), ("1.5", ""), ("1e-2", ""), ("1e999", "")):
+        assert str(refusal(body("int32", f"[{wrong}]"))).startswith(f"int32 takes only integers{how}; got {wrong}")
+
+
 @pytest.mark.parametrize("others", ["", ", 0" * 300, ", 0" * 3000, ", 100000000000000000000" * 40])
 @pytest.mark.parametrize("zeros", [0, 330, 700, 760, 3000])
 @pytest.mark.parametrize("simdjson", [True, False])

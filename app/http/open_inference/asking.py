@@ -38,7 +38,7 @@ def _members(content: bytes, known: tuple[str, ...]) -> dict[str, Any]:
         raise InvalidParameter(f"the body must be an object of {', '.join(known)}, not {shown(members)}")
     for member in members:
         if member not in known:
-            raise UnknownField(f"the body has no member {shown(member)}; it can have {', '.join(known)}")
+            raise UnknownField(f"the body has no field {shown(member)}; it can have {', '.join(known)}")
     return members
 
 
