@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
-from app.kernels.floats.exponential_sums import ExponentialSums
-from app.kernels.floats.log_sum_exp import LogSumExp, log_sum_exp
+from app.kernels.elementary.exponential import INTERVAL
+from app.kernels.floats.exponential_sums import ExponentialSums, class_of
+from app.kernels.floats.log_sum_exp import LogSumExp, _narrow, _precise, log_sum_exp
 from tests.oracle.formats import FORMATS
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -100,6 +101,16 @@ def test_a_narrow_result_is_correctly_rounded_unless_no_double_can_tell(
         value = exact(row)
         allowed = {format.rounded(*_parts(value + error)) for error in (-slack, 0, slack)}
         assert int(result) in allowed or (value == 0 and result == 0), (row, result)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("rows", [two, near_zero, class_borders, table_points, dominated, far_apart, small, many])
+def test_a_narrow_result_has_the_bits_of_the_precise_one(dtype: str, rows: Callable[[Draw, int], Rows]) -> None:
+    x = rows(np.random.default_rng(3), 50_000).astype(NUMPY_DTYPES[dtype]).astype(np.float64)
+    state = log_sum_exp(np.dtype(np.float64)).partial(x.reshape(1, 1, *x.shape))
+    base = INTERVAL * class_of(state.largest)
+    found, precise = (settle(base, state.sums, NUMPY_DTYPES[dtype]) for settle in (_narrow, _precise))
+    assert found.tobytes() == precise.tobytes()
 
 
 def _parts(value: mpmath.mpf) -> tuple[int, int]:

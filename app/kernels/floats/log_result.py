@@ -5,14 +5,16 @@ from math import frexp, ldexp, nan
 import numpy as np
 
 from app.kernels.elementary.double_double import two_sum
-from app.kernels.elementary.logarithm import log_of_one, log_pair
+from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
 from app.kernels.floats.result import Dtype, Result, Settled, alike
-from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
+from app.kernels.rounding import Floats, Integers, cast, pair_of_one, round_pair
 
 # What a logarithm may be off, relative to itself. The bound of log_pair itself is 2^-68: what one cut of the data
 # decides, no other decides otherwise.
 _LOG_ERROR = 2.0**-66
+# The same of log_about, whose own bound is 2^-48.
+_ABOUT_ERROR = 2.0**-46
 
 
 class Logarithm(Result):
@@ -31,18 +33,42 @@ class Logarithm(Result):
     ) -> Settled:
         positive = high > 0
         size = np.where(positive, high, 1.0)
-        first, second = log_pair(size, np.where(positive, low, 0.0), exponent)
-        # Near 1 the logarithm is the excess over 1, of which `missed` may be much.
-        error = np.abs(first) * _LOG_ERROR + np.where(2 * missed < size, 2 * missed / size, np.inf)
-        below, above = (round_pair(*two_sum(first, second + side), dtype) for side in (-error, error))
-        undecided = np.where(positive, ~alike(below, above), (high < 0) & (-high <= missed))
-        above[~positive] = np.nan
-        return above, undecided
+        low = np.where(positive, low, 0.0)
+        if dtype.itemsize < 8:
+            about, undecided = _narrow(size, low, exponent, missed, dtype)
+            at = np.flatnonzero(undecided)
+            if at.size:
+                about[at], undecided[at] = _precise(size[at], low[at], exponent[at], missed[at], dtype)
+        else:
+            about, undecided = _precise(size, low, exponent, missed, dtype)
+        about[~positive] = np.nan
+        return about, np.where(positive, undecided, (high < 0) & (-high <= missed))
 
     def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
         if total < 0:
             return nan
         return pair_of_one(*log_of_one(*_pair(total, exponent)), dtype)
+
+
+def _narrow(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype: Dtype) -> Settled:
+    """The logarithms of positive sums in a narrow dtype, for which float64 decides nearly all."""
+    about = log_about(high, exponent)
+    error = np.abs(about) * _ABOUT_ERROR + _moved(high, missed + np.abs(low))
+    below, above = cast(about - error, dtype), cast(about + error, dtype)
+    return above, ~alike(below, above)
+
+
+def _precise(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype: Dtype) -> Settled:
+    """The logarithms of positive sums."""
+    first, second = log_pair(high, low, exponent)
+    error = np.abs(first) * _LOG_ERROR + _moved(high, missed)
+    below, above = (round_pair(*two_sum(first, second + side), dtype) for side in (-error, error))
+    return above, ~alike(below, above)
+
+
+def _moved(high: Floats, missed: Floats) -> Floats:
+    """By how much `missed` may move the logarithm. Near 1 that is the excess over 1, of which it may be much."""
+    return np.where(2 * missed < high, 2 * missed / high, np.inf)
 
 
 def _pair(total: int, exponent: int) -> tuple[float, float, int]:

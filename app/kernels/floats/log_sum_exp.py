@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from app.kernels.elementary.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
 from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
-from app.kernels.elementary.logarithm import log_of_one, log_pair
+from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
 from app.kernels.few import rounded, rows
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
+from app.kernels.floats.result import alike
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair
+from app.kernels.rounding import FORMATS, Floats, Integers, cast, pair_of_one, round_pair
 from app.kernels.scratch import Scratch
 
 # Of a tile: seven arrays of it are at work. It holds so many elements of each output at least.
@@ -28,6 +29,8 @@ _TILE_ELEMENTS = 1 << 15
 _ELEMENTS_PER_OUTPUT = 64
 # Outputs that are finished in one go.
 _OUTPUTS_TOGETHER = 1 << 13
+# What `_narrow` may be off, in absolute terms and relative to the logarithm and the result: 2^-50 from ten classes.
+_ABOUT_ERROR = 2.0**-46
 # e^(-16j).
 _SCALES, _SCALE_TAILS = (part[::-INTERVAL] for part in powers(np.arange(-INTERVAL * (CLASSES - 1), 1), 1, 512))
 _SCALES_OF_ONE: list[tuple[float, float]] = list(zip(_SCALES.tolist(), _SCALE_TAILS.tolist(), strict=True))
@@ -85,13 +88,14 @@ class LogSumExp:
         return values
 
     def _finish(self, largest: Floats, several: NDArray[np.bool_], sums: Integers) -> NDArray[Any]:
+        settle = _precise if self._dtype.itemsize == 8 else _narrow
+        summed = several & np.isfinite(largest)
+        if summed.all():
+            return settle(INTERVAL * class_of(largest), sums, self._dtype)
         results = largest.astype(self._dtype)
         results[np.isnan(largest)] = FORMATS[self._dtype].quiet_nan
-        summed = several & np.isfinite(largest)
         if summed.any():
-            high, low = log_pair(*_total(sums[:, :, summed]), 0)
-            total, error = two_sum(INTERVAL * class_of(largest[summed]), high)
-            results[summed] = round_pair(*two_sum(total, error + low), self._dtype)
+            results[summed] = settle(INTERVAL * class_of(largest[summed]), sums[:, :, summed], self._dtype)
         return results
 
 
@@ -149,6 +153,33 @@ def _regions(box: Box) -> Iterator[ExponentialSums]:
             for other in others:
                 state.merge(exponential_sums(box[other], scratch))
         yield state
+
+
+def _narrow(base: Floats, sums: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """As `_precise`, of a narrow dtype, for which float64 decides nearly all."""
+    total = _about(*sums[0])
+    for words, scale in zip(sums[1:], _SCALES[1:], strict=False):
+        total += _about(*words) * scale
+    log = log_about(total, 0)
+    about = base + log
+    error = (1 + np.abs(log) + np.abs(about)) * _ABOUT_ERROR
+    results = cast(about - error, dtype)
+    at = np.flatnonzero(~alike(results, cast(about + error, dtype)))
+    if at.size:
+        results[at] = _precise(base[at], sums[:, :, at], dtype)
+    return results
+
+
+def _about(upper: Integers, lower: Integers) -> Floats:
+    """upper * 2^(FINE_UNIT + 62) + lower * 2^FINE_UNIT, within 2^-52 of itself."""
+    return np.asarray(upper * _UPPER_WORTH + lower * _LOWER_WORTH)
+
+
+def _precise(base: Floats, sums: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """base + log of the sum over classes."""
+    high, low = log_pair(*_total(sums), 0)
+    total, error = two_sum(base, high)
+    return round_pair(*two_sum(total, error + low), dtype)
 
 
 def _total(sums: Integers) -> tuple[Floats, Floats]:
