@@ -52,6 +52,49 @@ def test_a_refusal_is_shown_in_its_words(visit: Visit) -> None:
     assert page.locator(".problem").inner_text() == words
 
 
+NOT_JSON = "Values must be a JSON list such as [1, 2, 3] or [[1, 2], [3, 4]]."
+
+
+@pytest.mark.parametrize("values", ["", "[1, 2", "1, 2", "[1, True]", "[-NaN]", '[1], "axes": [0]', "[1 2]", "['a']"])
+def test_values_that_are_not_json_are_not_sent(visit: Visit, values: str) -> None:
+    page = visit("/v13/reduce_sum")
+    before = page.locator("figure.call pre").all_inner_texts()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    field = page.get_by_label("values")
+    field.fill(values)
+    page.get_by_role("button", name="Run").click()
+    assert page.locator(".problem").inner_text() == NOT_JSON
+    assert field.evaluate("field => field === document.activeElement && field.ariaInvalid") == "true"
+    assert (sent, page.locator("figure.call pre").all_inner_texts()) == ([], before)
+    field.fill("[NaN, -Infinity, 1]")
+    assert field.get_attribute("aria-invalid") == "false"
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "wrong", "words"),
+    [
+        ("/v13/reduce_sum", "axes", "first", "Axes must be integers such as 0, 1."),
+        ("/v13/reduce_sum", "axes", "[0], 01", "Axes must be integers such as 0, 1."),
+        ("/v13/arg_min", "axis", "0 1", "Axis must be an integer such as 1."),
+    ],
+)
+def test_axes_that_are_no_integers_are_not_sent(visit: Visit, path: str, field: str, wrong: str, words: str) -> None:
+    page = visit(path)
+    page.get_by_label(field, exact=True).fill(wrong)
+    page.get_by_role("button", name="Run").click()
+    assert page.locator(".problem").inner_text() == words
+
+
+def test_elements_that_are_no_json_numbers_are_sent_as_typed(visit: Visit) -> None:
+    page = visit("/v20/reduce_max")
+    page.get_by_label("axes", exact=True).fill("-1")
+    page.get_by_label("values").fill('[[-Infinity, "-Infinity"], [NaN, 1e3]]')
+    page.get_by_role("button", name="Run").click()
+    page.locator("figcaption", has_text="data, shape [2, 2]").wait_for()
+    assert cells(page, "reduced") == ["-Infinity", "NaN"]
+
+
 @pytest.mark.parametrize("path", ["/v1/reduce_log_sum", "/v18/reduce_log_sum_exp", "/v13/arg_max", "/v11/reduce_sum"])
 def test_the_calls_can_be_copied_and_run(visit: Visit, server: str, tmp_path: Path, path: str) -> None:
     page = visit(path)

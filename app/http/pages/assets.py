@@ -17,6 +17,7 @@ FILES = {
     "style.css": (ASSETS, "text/css"),
     "docs.css": (ASSETS, "text/css"),
     "docs.js": (ASSETS, "text/javascript"),
+    "fields.js": (ASSETS, "text/javascript"),
     "operator.js": (ASSETS, "text/javascript"),
     "tensor.js": (ASSETS, "text/javascript"),
     "swagger-ui.css": (SWAGGER, "text/css"),

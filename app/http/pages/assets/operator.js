@@ -1,4 +1,5 @@
 // The form of an operator page: runs the operator where the page came from, and keeps the calls in step with it.
+import { listed, mistake, request } from "./fields.js";
 import { element, figure, read, setsOf, shapeOf } from "./tensor.js";
 
 const MOST = 600; // elements that are drawn
@@ -11,36 +12,21 @@ const answer = document.getElementById("answer");
 const calls = [...document.querySelectorAll("pre[data-template]")];
 const url = new URL(`..${form.dataset.path}`, location.href).href;
 
-function numbers(text) {
-  return text.split(/[\s,[\]]+/).filter(Boolean);
-}
-
-/** The request as JSON text; values go as they were typed. */
-function body() {
-  const fields = new FormData(form);
-  const dtype = fields.get("dtype");
-  const parts = [`"data": {"dtype": "${dtype}", "values": ${fields.get("values").trim()}}`];
-  if (fields.has("axis") && fields.get("axis").trim()) parts.push(`"axis": ${fields.get("axis").trim()}`);
-  if (fields.has("axes") && numbers(fields.get("axes")).length) parts.push(`"axes": [${numbers(fields.get("axes")).join(", ")}]`);
-  for (const flag of form.querySelectorAll("input[type=checkbox]")) {
-    if (flag.checked || flag.name === "keepdims") parts.push(`"${flag.name}": ${flag.checked ? 1 : 0}`);
-  }
-  return `{${parts.join(", ")}}`;
-}
-
 /** The axes that are reduced, none of them negative. */
 function reducedAxes(rank) {
   const wrap = (axis) => (Number(axis) + rank) % Math.max(rank, 1);
   if (form.elements.axis) return [wrap(form.elements.axis.value || 0)];
-  const axes = numbers(form.elements.axes.value).map(wrap);
+  const axes = listed(form.elements.axes.value).map(wrap);
   if (axes.length) return axes;
   return form.elements.noop_with_empty_axes?.checked ? [] : [...Array(rank).keys()];
 }
 
+/** A call that cannot be sent is not shown. */
 function fillCalls() {
-  const request = body().replace(/\s+/g, " ").replaceAll("'", "\\u0027"); // it stands between single quotes, on one line
+  if (mistake(form)) return;
+  const body = request(form).replace(/\s+/g, " ").replaceAll("'", "\\u0027"); // it stands between single quotes, on one line
   for (const call of calls) {
-    call.textContent = call.dataset.template.replace("{url}", () => url).replace("{body}", () => request);
+    call.textContent = call.dataset.template.replace("{url}", () => url).replace("{body}", () => body);
   }
 }
 
@@ -61,13 +47,19 @@ function draw(text) {
 
 async function run(event) {
   event.preventDefault();
+  const wrong = mistake(form);
+  if (wrong) {
+    outcome.replaceChildren(element("p", wrong.words, "problem"));
+    wrong.field.focus();
+    return;
+  }
   fillCalls();
   const button = form.querySelector("button");
   button.disabled = true;
   const headers = { "Content-Type": "application/json" };
   if (key?.value) headers.Authorization = `Bearer ${key.value}`;
   try {
-    const response = await fetch(url, { method: "POST", headers, body: body() });
+    const response = await fetch(url, { method: "POST", headers, body: request(form) });
     const text = await response.text();
     answer.textContent = text;
     if (response.ok) {
