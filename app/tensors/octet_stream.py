@@ -13,7 +13,7 @@ from app.errors import InvalidShape, MissingField
 from app.names import quoted
 from app.tensors.aliases import unknown_dtype
 from app.tensors.nesting import MAX_RANK
-from app.tensors.query import members, parameters
+from app.tensors.query import LISTS, members, parameters
 from app.tensors.request import Answer, Preamble
 
 _DIMENSION = re.compile("0|[1-9][0-9]{0,18}")
@@ -52,5 +52,6 @@ def _shape(text: str | None) -> tuple[int, ...]:
         raise InvalidShape(f"shape has {len(sizes)} dimensions, but the highest rank is {MAX_RANK}", "/shape")
     for axis, size in enumerate(sizes):
         if not _DIMENSION.fullmatch(size) or int(size) >= 2**63:
-            raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/shape/{axis}")
+            remedy = f"; write {LISTS['shape']}" if text.startswith(("(", "[")) else ""
+            raise InvalidShape(f"a dimension must be an integer from 0 to 2**63 - 1{remedy}", f"/shape/{axis}")
     return tuple(map(int, sizes))

@@ -2,7 +2,8 @@
 
     axes=0,-1&keepdims=0
 
-An empty `axes` is an empty list. Texts that are no integers stay texts, for whom the parameters are to refuse.
+An empty `axes` is an empty list. HTTP libraries write what their language calls true and false: true or True. Other
+texts that are no integers stay texts, for whom the parameters are to refuse.
 """
 
 import re
@@ -15,7 +16,11 @@ from app.tensors.nesting import MAX_RANK
 MAX_QUERY = 4096
 """Characters; far more than parameters need."""
 
+LISTS = {"axes": "axes=0,1", "shape": "shape=2,3"}
+"""How a list is written, by its name."""
+
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+_BOOLS = {"true": True, "True": True, "false": False, "False": False}
 
 
 def members(query: str) -> dict[str, str]:
@@ -28,14 +33,15 @@ def members(query: str) -> dict[str, str]:
             name, _, value = part.partition("=")
             name = unquote(name)
             if name in found:
-                raise DuplicateKey(f"{quoted(name)} is given twice in the query")
+                remedy = f"; write {LISTS[name]}" if name in LISTS else ""
+                raise DuplicateKey(f"{quoted(name)} is given twice in the query{remedy}")
             found[name] = unquote(value)
     return found
 
 
 def parameters(given: dict[str, str]) -> dict[str, object]:
     """The values of parameters as JSON would have them."""
-    return {name: _axes(value) if name == "axes" else _integer(value) for name, value in given.items()}
+    return {name: _axes(value) if name == "axes" else _scalar(value) for name, value in given.items()}
 
 
 def _axes(value: str) -> list[object]:
@@ -43,6 +49,10 @@ def _axes(value: str) -> list[object]:
     if len(listed) > MAX_RANK:
         raise InvalidParameter(f"axes has {len(listed)} members, but the highest rank is {MAX_RANK}", "/axes")
     return [_integer(axis) for axis in listed]
+
+
+def _scalar(value: str) -> object:
+    return _BOOLS[value] if value in _BOOLS else _integer(value)
 
 
 def _integer(value: str) -> object:

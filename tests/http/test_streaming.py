@@ -76,7 +76,8 @@ def test_other_opsets_name_the_canonical_path(service: Service) -> None:
         ("/v12/reduce_min", "axes=0&axes=1", 400, "duplicate-key", None),
         ("/v12/reduce_min", "axes=0,1.0", 422, "invalid-parameter", "/axes/1"),
         ("/v12/reduce_min", "axes=null", 422, "invalid-parameter", "/axes/0"),
-        ("/v12/reduce_min", "keepdims=true", 422, "invalid-parameter", "/keepdims"),
+        ("/v12/reduce_min", "keepdims=yes", 422, "invalid-parameter", "/keepdims"),
+        ("/v12/arg_min", "axis=true", 422, "invalid-parameter", "/axis"),
         ("/v12/reduce_min", "keepdims=", 422, "invalid-parameter", "/keepdims"),
         ("/v12/reduce_min", "keepdims=2", 422, "invalid-parameter", "/keepdims"),
         ("/v12/reduce_min", "axis=1", 422, "unknown-parameter", "/axis"),
@@ -90,6 +91,13 @@ def test_a_query_is_held_to_the_rules_of_json(
     service: Service, path: str, query: str, status: int, slug: str, place: str | None
 ) -> None:
     assert problem(service.post(f"{path}?{query}", FILE, NPY), status, slug).get("place") == place
+
+
+@pytest.mark.parametrize(("spelled", "meant"), [("true", 1), ("True", 1), ("false", 0), ("False", 0)])
+def test_flags_may_be_booleans_as_in_json(service: Service, spelled: str, meant: int) -> None:
+    given, expected = (service.post(f"/v12/reduce_min?keepdims={value}", FILE, NPY) for value in (spelled, meant))
+    assert given.status_code == 200
+    assert given.content == expected.content
 
 
 @pytest.mark.parametrize(
