@@ -61,13 +61,14 @@ def test_a_command_answers_as_shown(server: str, command: Block, answer: Block, 
 
 
 @needs_curl
-def test_the_binary_command_answers_as_shown(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_reduced_as_shown(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert [block.language for block in BINARY] == ["python", "sh", "python"]
-    before, command, after = (block.text for block in BINARY)
-    exec(before, {})
-    _typed(command, server, tmp_path)
-    exec(after, {})
+    assert [block.language for block in BINARY] == ["python", "sh", "python", "python"]
+    for block in BINARY:
+        if block.language == "sh":
+            _typed(block.text, server, tmp_path)
+        else:
+            exec(block.text.replace(f"http://{ADDRESS}", server), {})
 
 
 @pytest.mark.parametrize("page", sorted({block.page for block in PROGRAMS if block not in RUN_ELSEWHERE}))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients import ENVIRONMENT, FOLDER, PATH, SHORT_RUN
+from tests.clients import ENVIRONMENT, FOLDER, PATH, README, SHORT_RUN
 
 Made = Callable[[str], dict[str, Any]]
 
@@ -66,6 +67,13 @@ def test_python(made: Made, programs: Path, server: str, name: str, program: str
     python = ENVIRONMENT / "bin" / "python"
     run(python, "-m", "mypy", "--config-file", programs / "mypy.ini", programs / program)
     assert answers(run(python, programs / program, server)) == ANSWERS
+
+
+def test_the_call_in_the_readme(made: Made, server: str) -> None:
+    made("python")
+    [program] = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert "http://127.0.0.1:8000" in program
+    run(ENVIRONMENT / "bin" / "python", "-c", program.replace("http://127.0.0.1:8000", server))
 
 
 def test_the_attrs_client_is_strict_throughout(made: Made, programs: Path) -> None:
