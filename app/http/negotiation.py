@@ -19,11 +19,13 @@ _PARAMETERS = re.compile(f'(?:{_QUOTED}|[^";])+')
 
 MEDIA_TYPES = tuple(FORMATS)
 
-JSON, FORM = "application/json", "application/x-www-form-urlencoded"
-FROM_CURL = (
-    "; curl sends JSON with -H 'Content-Type: application/json', and an .npy file with --data-binary @FILE "
-    "-H 'Content-Type: application/x-npy'"
-)
+JSON = "application/json"
+_FORMS = {
+    "application/x-www-form-urlencoded": "; curl sends JSON with -H 'Content-Type: application/json', and an .npy file "
+    "with --data-binary @FILE -H 'Content-Type: application/x-npy'",
+    "multipart/form-data": "; send the file as the body, which curl does with --data-binary @FILE",
+}
+"""What a form is told, by its type: nobody means to send one."""
 
 REMEMBERED = 256
 """Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""
@@ -60,7 +62,7 @@ def body_type(content_type: str, spoken: Sequence[str]) -> str:
         return spoken[0]
     media_type, parameters = _parameters(content_type.lower())
     if media_type not in spoken:
-        hint = FROM_CURL if media_type == FORM and spoken[0] == JSON else ""
+        hint = _FORMS.get(media_type, "") if spoken[0] == JSON else ""
         raise UnsupportedMediaType(f"Content-Type {quoted(content_type)} is not supported; use {listed(spoken)}{hint}")
     charset = parameters.get("charset", "utf-8")
     if charset not in ("utf-8", "utf8"):

@@ -41,8 +41,10 @@ def preamble(start: bytes, query: str) -> Preamble | None:
         raise MalformedBody(f"the body is not an .npy file: it does not begin with its magic string{zipped}")
     if len(start) < 8:
         return None
-    if start[6] not in _VERSIONS or start[7]:
-        raise MalformedBody(f"npy version {start[6]}.{start[7]} is not supported; use 1.0, 2.0 or 3.0")
+    if start[7]:
+        raise MalformedBody(f"the npy header is damaged: there is no version {start[6]}.{start[7]}")
+    if start[6] not in _VERSIONS:
+        raise MalformedBody(f"npy version {start[6]}.0 is not supported; use 1.0, 2.0 or 3.0")
     width, encoding = _VERSIONS[start[6]]
     begin = 8 + width
     if len(start) < begin:
@@ -66,6 +68,11 @@ def preamble(start: bytes, query: str) -> Preamble | None:
 def is_npy(start: bytes) -> bool:
     """Whether a body of whatever format begins as these files do."""
     return start.startswith(_MAGIC)
+
+
+def is_stripped(start: bytes) -> bool:
+    """Whether what begins as these files do has lost the zero behind the number of its version, as all have one."""
+    return is_npy(start) and start[7:8] != b"\0"
 
 
 def encode(tensor: Tensor, answer: Answer) -> bytes:

@@ -1,13 +1,14 @@
 """Bodies in another format than they are said to be in, and limits, are told of with their remedy."""
 
 import io
+import json
 import zipfile
 
 import numpy as np
 import pytest
 
 from tests.files import npy
-from tests.http.service import Service, problem
+from tests.http.service import CHUNKED, Client, Service, problem
 
 FILE = npy("float32", np.ones(2, np.float32))
 JSON, NPY, RAW = "application/json", "application/x-npy", "application/octet-stream"
@@ -48,6 +49,51 @@ def test_a_body_of_no_type_is_told_both(service: Service) -> None:
 def test_malformed_json_that_says_so_is_told_nothing_of_other_types(service: Service) -> None:
     found = problem(service.post("/v13/reduce_sum", b"1,2", {"content-type": JSON}), 400, "malformed-body")
     assert "Content-Type" not in found["detail"]
+
+
+@pytest.mark.parametrize("size", [2, 64])
+def test_a_file_that_lost_its_zeros_and_line_breaks_is_recognized(service: Service, size: int) -> None:
+    """As curl -d sends it: of a file without zeros and line breaks behind them, or of its beginning alone."""
+    whole = npy("float32", np.ones(size, np.float32))
+    remedy = "; curl -d leaves out line breaks and zero bytes, --data-binary sends all"
+    for stripped in (whole.translate(None, b"\0\r\n"), whole[:7] + whole[-5:-1], whole[:7]):
+        for headers in ({"content-type": NPY}, {"content-type": "Application/X-NPY"}):
+            found = problem(service.post("/v13/reduce_sum", stripped, headers), 400, "malformed-body")
+            assert found["detail"].endswith(remedy)
+            assert ("there is no version 1." in found["detail"]) == (len(stripped) > 7)
+
+
+def test_a_version_to_come_is_no_damage(service: Service) -> None:
+    later = FILE[:6] + b"\4" + FILE[7:]
+    found = problem(service.post("/v13/reduce_sum", later, {"content-type": NPY}), 400, "malformed-body")
+    assert found["detail"] == "npy version 4.0 is not supported; use 1.0, 2.0 or 3.0"
+
+
+def test_a_file_is_looked_at_though_it_comes_in_pieces(service: Service) -> None:
+    broken = FILE[:10] + b"x" + FILE[11:]
+    client = Client(broken[:7], broken[7:], url="/v13/reduce_sum", headers=[(b"content-type", NPY.encode()), *CHUNKED])
+    assert client.call(service)[0]["status"] == 400
+    said = json.loads(client.sent[1]["body"])["detail"]
+    assert said == "the npy header is not a Python literal"
+
+
+@pytest.mark.parametrize(
+    ("start", "remedy"),
+    [
+        (b'{"data": 1}', "; it begins like JSON: send it with Content-Type: application/json"),
+        (b" \n[1, 2]", "; it begins like JSON: send it with Content-Type: application/json"),
+        (b"1, 2", ""),
+    ],
+)
+def test_json_that_is_sent_as_a_file_is_recognized(service: Service, start: bytes, remedy: str) -> None:
+    found = problem(service.post("/v13/reduce_sum", start, {"content-type": NPY}), 400, "malformed-body")
+    assert found["detail"] == f"the body is not an .npy file: it does not begin with its magic string{remedy}"
+
+
+def test_a_file_in_a_form_is_told_to_be_the_body(service: Service) -> None:
+    response = service.post("/v13/reduce_sum", FILE, {"content-type": "multipart/form-data; boundary=x"})
+    found = problem(response, 415, "unsupported-media-type")
+    assert found["detail"].endswith("; send the file as the body, which curl does with --data-binary @FILE")
 
 
 def test_an_archive_of_files_is_recognized(service: Service) -> None:

@@ -19,6 +19,9 @@ SLOWEST = 1 << 10
 GLANCE = 0.1
 """Seconds that a refusal waits for what it could tell more of."""
 
+GLIMPSE = 16
+"""Bytes that are kept for it."""
+
 
 class Disconnected(Exception):
     """The client went away; nobody is left to answer."""
@@ -86,8 +89,8 @@ class Body:
             raise Disconnected
         self.ended = not message.get("more_body", False)
         piece: bytes = message.get("body", b"")
-        if not self.size:
-            self._first = piece[:16]
+        if len(self._first) < GLIMPSE:
+            self._first += piece[: GLIMPSE - len(self._first)]
         self.size += len(piece)
         if self.size > self._limit.size:
             raise BodyTooLarge(self._limit.passed("the body"))
