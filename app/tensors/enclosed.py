@@ -20,7 +20,19 @@ from app.errors import DuplicateKey
 from app.names import quoted
 from app.tensors.marks import Marks
 from app.tensors.numerals import is_json
-from app.tensors.tokens import CLOSE, OPEN, PLAIN, QUOTE, SCALAR, TOKEN, end_of_text, expected, name_at
+from app.tensors.tokens import (
+    CLOSE,
+    FIELD,
+    OPEN,
+    PLAIN,
+    QUOTE,
+    SCALAR,
+    TOKEN,
+    VALUE,
+    end_of_text,
+    expected,
+    name_at,
+)
 
 WINDOW, NARROW = 1 << 16, 1 << 12
 """Bytes looked at together, and how many where they are nested too deep for the parser."""
@@ -215,7 +227,7 @@ class _Look:
         token = TOKEN.match(self._body, self._at)
         kind = token.lastindex if token else None
         if token is None or kind not in (OPEN, PLAIN, QUOTE, SCALAR):
-            expected(self._body, self._at, "a value")
+            expected(self._body, self._at, VALUE)
         if kind == OPEN:
             self._open(token.end() - 1)
             return
@@ -231,7 +243,7 @@ class _Look:
         self._state = _FIRST
 
     def _refuse(self, in_list: bool) -> NoReturn:
-        what = "a value" if in_list else "the name of a member"
+        what = VALUE if in_list else FIELD
         if self._state == _BEHIND:
             what = '"," or "]"' if in_list else '"," or "}"'
         expected(self._body, self._at, what)

@@ -18,6 +18,7 @@ from app.tensors.tokens import (
     QUOTE,
     SCALAR,
     TOKEN,
+    VALUE,
     behind_blanks,
     end_of_text,
     expected,
@@ -179,7 +180,7 @@ class _Members:
         token = TOKEN.match(self._body, self._at)
         kind = token.lastindex if token else None
         if token is None or kind not in (OPEN, PLAIN, QUOTE, SCALAR):
-            expected(self._body, self._at, "a value")
+            expected(self._body, self._at, VALUE)
         if kind == OPEN:
             self._at, depth = end_of(self._body, self._at)
             return depth

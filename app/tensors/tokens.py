@@ -22,6 +22,29 @@ _CONTINUED = bytes(range(0x80, 0xC0))
 """Bytes of a character in UTF-8 behind its first one."""
 _BLANK = re.compile(WS)
 
+VALUE, FIELD = "a value", "a field name in double quotes"
+"""What is expected where anything but a comma, a colon or an end is."""
+
+_MISTAKEN = re.compile(
+    rb"(?P<none>none|null)\b|(?P<true>true)\b|(?P<false>false)\b"
+    rb"|(?P<nan>[+-]?nan)\b|(?P<infinity>\+?inf(inity)?)\b|(?P<minus>-inf(inity)?)\b"
+    rb"|(?P<quote>')|(?P<curly>\xe2\x80[\x98-\x9f])|(?P<comment>/[/*])|(?P<mark>\xef\xbb\xbf)",
+    re.IGNORECASE,
+)
+_HINTS = {
+    "none": "did you mean null?",
+    "true": "did you mean true?",
+    "false": "did you mean false?",
+    "nan": "did you mean NaN?",
+    "infinity": "did you mean Infinity?",
+    "minus": "did you mean -Infinity?",
+    "quote": "JSON takes double quotes",
+    "curly": "JSON takes straight double quotes",
+    "comment": "JSON has no comments",
+    "mark": "a byte order mark stands there",
+}
+"""What is said of something that is found in the place of a value, and which is none."""
+
 
 def end_of_text(body: bytes, start: int) -> int:
     """Behind the closing quote of the text that opens at `start`."""
@@ -54,20 +77,37 @@ def behind_blanks(body: bytes, at: int) -> int:
 
 
 def expected(body: bytes, at: int, what: str) -> NoReturn:
-    malformed(body, behind_blanks(body, at), f"{what} is expected")
+    """Refuse what comes next, which is not `what`."""
+    if not body:
+        raise MalformedBody("the body is empty")
+    at = behind_blanks(body, at)
+    hint = _hint(body, at, what)
+    malformed(body, at, f"{what} is expected", f" ({hint})" if hint else "")
 
 
-def malformed(body: bytes, at: int, found: str) -> NoReturn:
+def _hint(body: bytes, at: int, what: str) -> str:
+    """What there probably is instead; "" if that cannot be told."""
+    if at == len(body):
+        return "the text ends there"
+    if body[at : at + 1] in b"]}" and what in (VALUE, FIELD):
+        comma = body.rfind(b",", 0, at)
+        return "is there a comma too many before it?" if comma >= 0 and behind_blanks(body, comma + 1) == at else ""
+    mistaken = _MISTAKEN.match(body, at) if what == VALUE else None
+    return _HINTS[str(mistaken.lastgroup)] if mistaken else ""
+
+
+def malformed(body: bytes, at: int, found: str, hint: str = "") -> NoReturn:
+    """Say what is found, and where."""
     line = body.count(b"\n", 0, at) + 1
     column = len(body[body.rfind(b"\n", 0, at) + 1 : at].translate(None, _CONTINUED)) + 1
-    raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}")
+    raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}{hint}")
 
 
 def name_at(body: bytes, at: int) -> tuple[str, int]:
     """The name of a member that comes next, and where it ends; MalformedBody if none does."""
     token = TOKEN.match(body, at)
     if token is None or token.lastindex not in (PLAIN, QUOTE):
-        expected(body, at, "the name of a member")
+        expected(body, at, FIELD)
     start, end = token.start(token.lastindex), token.end()
     if token.lastindex == QUOTE:
         end = end_of_text(body, start)

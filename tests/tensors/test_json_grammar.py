@@ -61,6 +61,72 @@ def test_a_message_says_where_a_body_is_malformed(content: bytes, line: int, col
     assert str(refused).endswith(f"at line {line}, column {column}")
 
 
+FIELD = "a field name in double quotes is expected"
+VALUE = "a value is expected"
+
+
+@pytest.mark.parametrize("long", [0, 200_000], ids=["short", "long"])
+@pytest.mark.parametrize(
+    ("wrong", "said", "hint"),
+    [
+        ('"values": [1, 2,_]', VALUE, "is there a comma too many before it?"),
+        ('"values": [1, 2, \n\t _]', VALUE, "is there a comma too many before it?"),
+        ('"values": {"a": 1,_}', FIELD, "is there a comma too many before it?"),
+        ('"values": [1],_}', FIELD, "is there a comma too many before it?"),
+        ('"a,":_}', VALUE, ""),
+        ('"values": [_}', VALUE, ""),
+        ('"values": [1_}', '"," or "]" is expected', ""),
+        ('"values": [1 _inf]', '"," or "]" is expected', ""),
+        ('"values": [1,_,2]', VALUE, ""),
+        ("_'values': [1]", FIELD, ""),
+        ("_values: [1]", FIELD, ""),
+        ("_true: [1]", FIELD, ""),
+        ("\"values\": _'a'", VALUE, "JSON takes double quotes"),
+        ('"values": _\u201ca\u201d', VALUE, "JSON takes straight double quotes"),
+        ('"values": [_None]', VALUE, "did you mean null?"),
+        ('"values": [_NULL]', VALUE, "did you mean null?"),
+        ('"values": _True', VALUE, "did you mean true?"),
+        ('"values": [1, _False]', VALUE, "did you mean false?"),
+        ('"values": [_nan]', VALUE, "did you mean NaN?"),
+        ('"values": [_-nan]', VALUE, "did you mean NaN?"),
+        ('"values": [_inf, 1]', VALUE, "did you mean Infinity?"),
+        ('"values": [_+Inf, 1]', VALUE, "did you mean Infinity?"),
+        ('"values": [_+Infinity, 1]', VALUE, "did you mean Infinity?"),
+        ('"values": [_-inf, 1]', VALUE, "did you mean -Infinity?"),
+        ('"values": [_infinite]', VALUE, ""),
+        ('"values": [_Nonesuch]', VALUE, ""),
+        ('"values": [_nan1]', VALUE, ""),
+        ('"values": [_// one\n1]', VALUE, "JSON has no comments"),
+        ('"values": [_/ 1]', VALUE, ""),
+        ('"values": [1_', '"," or "]" is expected', "the text ends there"),
+        ('"values": _', VALUE, "the text ends there"),
+        ('"values"_', "a colon is expected", "the text ends there"),
+        ("_", FIELD, "the text ends there"),
+    ],
+)
+def test_what_stands_in_the_place_of_json_is_told(wrong: str, said: str, hint: str, long: int) -> None:
+    """The refusal is of what stands at the _."""
+    start = '{"data": {"dtype": "float32", "longer": [' + "0," * long + "0],"
+    ends = wrong.endswith("_")
+    content = start + wrong.replace("_", "") + ("" if ends else "}}")
+    refused = refusal(content.encode())
+    assert type(refused) is errors.MalformedBody
+    before = start + wrong[: wrong.index("_")]
+    line, column = before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
+    hinted = f" ({hint})" if hint else ""
+    assert str(refused) == f"the body is not JSON: {said} at line {line}, column {column}{hinted}"
+
+
+def test_a_body_of_nothing_or_blanks_is_told_so() -> None:
+    assert str(refusal(b"")) == "the body is empty"
+    assert str(refusal(b" \n ")) == f"the body is not JSON: {VALUE} at line 2, column 2 (the text ends there)"
+
+
+def test_a_byte_order_mark_is_told_so() -> None:
+    marked = b"\xef\xbb\xbf" + body("float32", "[1]")
+    assert str(refusal(marked)).endswith(f"{VALUE} at line 1, column 1 (a byte order mark stands there)")
+
+
 @pytest.mark.parametrize(
     ("rest", "place", "shown"),
     [
