@@ -130,4 +130,4 @@ class Accumulator(Generic[S]):
     def _worthwhile(self, values: NDArray[Any]) -> int:
         """How many threads to spend on these elements."""
         threads = min(self._workers.threads, len(values) // WORTH_A_THREAD)
-        return threads if threads > self.kernel.few_threads else 1
+        return threads if threads >= self.kernel.min_threads else 1

@@ -40,14 +40,14 @@ class Kernel(Protocol[S]):
     """One operator on one dtype, on one thread. Outputs are 1-D arrays of the output dtype."""
 
     @property
-    def few_threads(self) -> int:
-        """So few threads take no less time than one: what is done between two calls of NumPy is done under the
+    def min_threads(self) -> int:
+        """The fewest threads that are faster than one. What is done between two calls of NumPy is done under the
         interpreter lock, and each call that has to wait for it costs what a thread saves."""
 
     @property
     def outputs_at_once(self) -> int:
-        """So many outputs are best asked for in one call: what is made for each is still in the cache when it is read,
-        and the call costs little."""
+        """How many outputs one call should make: enough that the call itself costs little, few enough that what is made
+        for each is still in the cache when it is read."""
 
     def identity(self, outputs: int) -> S:
         """The state of outputs that have seen no element."""

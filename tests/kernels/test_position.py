@@ -196,6 +196,22 @@ def test_a_long_row_is_searched_in_the_right_run(largest: bool, last: bool, dtyp
 
 
 @pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", [dtype for dtype in FLOATS if dtype.itemsize == 2], ids=str)
+def test_the_best_of_several_tiles_is_found(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
+    kernel = search(dtype, largest, last)
+    tile = folding.TILE_BYTES // dtype.itemsize
+    rest = np.random.default_rng(5).standard_normal(3 * tile + 5).astype(dtype)
+    # Two equal extremes: in the second tile, at either side of a border, in the first and the last.
+    for one, other in [(tile + 3, tile + 9), (2 * tile - 1, 2 * tile), (7, 3 * tile + 4), (tile, 2 * tile + 1)]:
+        for extreme in (9 if largest else -9, np.nan):
+            line = rest.copy()
+            line[[one, other]] = extreme
+            for box in (line.reshape(1, 1, 1, -1), line.reshape(1, -1, 1, 1)):
+                assert kernel.whole(box).tolist() == [other if last else one]
+                assert kernel.finish(kernel.partial(box), line.size).tolist() == [other if last else one]
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_the_worst_elements_have_an_index_too(largest: bool, last: bool, dtype: np.dtype[Any]) -> None:
     kernel = search(dtype, largest, last)

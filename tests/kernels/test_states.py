@@ -100,9 +100,10 @@ def test_outputs_go_where_they_are_wanted(operator: str, dtype: str, shape: tupl
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
 def test_a_kernel_leaves_its_box_alone(operator: str, dtype: str) -> None:
     kernel = kernel_for(operator, NUMPY_DTYPES[dtype], False)
-    box = np.full((2, 3, 4, 1), 3, NUMPY_DTYPES[dtype])
-    box.flags.writeable = False
-    kernel.whole(box)
-    kernel.finish(kernel.partial(box), 3)
-    if not operator.startswith("Arg"):
-        kernel.elementwise(box)
+    for shape in [(2, 3, 4, 1), (1, 1, 1, 40_000), (1, 3, 9000, 1), (1, 1, 9000, 3), (1, 520, 70, 1), (1, 1, 9, 5000)]:
+        box = np.full(shape, 3, NUMPY_DTYPES[dtype])
+        box.flags.writeable = False
+        kernel.whole(box)
+        kernel.finish(kernel.partial(box), shape[1] * shape[3])
+        if not operator.startswith("Arg"):
+            kernel.elementwise(box)

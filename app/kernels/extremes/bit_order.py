@@ -35,7 +35,7 @@ class BitOrder:
         self._infinity = self.storage.type(((1 << info.nexp) - 1) << info.nmant)
         self._minus_infinity = self._infinity | self._sign
         self._nan = self._infinity | self.storage.type(1 << (info.nmant - 1))
-        self.last: np.generic = self._minus_infinity if largest else self._infinity
+        self.weakest: np.generic = self._minus_infinity if largest else self._infinity
 
     def suited(self, sample: NDArray[Any]) -> "BitOrder":
         return self

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.extremes.folding import FOLDS, LEAST_TOGETHER, fold
+from app.kernels.extremes.groups import found_in_groups
 from app.kernels.extremes.order import Order
 
 Indices = NDArray[np.int64]
@@ -40,18 +41,14 @@ class ColumnSearch:
 
     def _by_groups(self, columns: NDArray[Any]) -> Found:
         """The extremes of all groups of rows, then the rows of the group of each column that holds its extreme."""
-        r = columns.shape[1]
-        starts = np.arange(0, r - GROUP + 1, GROUP)
-        rivals = self._of_groups(columns[:, : len(starts) * GROUP])
-        if r % GROUP:
-            # The last group may begin within the one before: if that tied as well it would be the first, and is not
-            # the last.
-            starts = np.append(starts, r - GROUP)
-            rivals = np.concatenate([rivals, self._of_groups(columns[:, r - GROUP :])], axis=1)
-        best = self._order.rivals(rivals[..., np.newaxis])
-        first = starts[self._nearest(rivals, best)]
-        some = self._taken(columns, first)
-        return best, self._nearest(some, best) + first
+        return found_in_groups(
+            columns.shape[1],
+            GROUP,
+            lambda part: self._of_groups(columns[:, part]),
+            lambda groups: self._order.rivals(groups[..., np.newaxis]),
+            self._nearest,
+            lambda first: self._taken(columns, first),
+        )
 
     def _of_groups(self, columns: NDArray[Any]) -> NDArray[Any]:
         o, r, i = columns.shape

@@ -71,7 +71,7 @@ def _fill(found: NDArray[Any], order: Order, box: NDArray[Any]) -> None:
 class Extremum:
     """The smallest or the largest element."""
 
-    few_threads = 1
+    min_threads = 2
 
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self._dtype = dtype
@@ -81,7 +81,7 @@ class Extremum:
 
     def identity(self, outputs: int) -> Extremes:
         """The extremes of empty sets."""
-        return Extremes(self._order, np.full(outputs, self._order.last))
+        return Extremes(self._order, np.full(outputs, self._order.weakest))
 
     def partial(self, box: Box, first: int = 0) -> Extremes:
         """The extremes of a box."""
@@ -123,7 +123,7 @@ class Extremum:
 
     def empty(self) -> np.generic:
         """The element that every other is preferred to."""
-        answer: np.generic = np.array([self._order.last]).view(self._dtype)[0]
+        answer: np.generic = np.array([self._order.weakest]).view(self._dtype)[0]
         return answer
 
     def elementwise(self, values: NDArray[Any]) -> NDArray[Any]:

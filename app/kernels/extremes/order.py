@@ -24,7 +24,7 @@ class Order(Protocol):
     """The smallest, or the largest, of a dtype."""
 
     storage: np.dtype[Any]
-    last: np.generic  # the element that gives way to any other; the extreme of the empty set
+    weakest: np.generic  # the element that gives way to any other; the extreme of the empty set
     passes: int  # how often `extremes` looks at most elements
 
     def suited(self, sample: NDArray[Any]) -> "Order":
@@ -59,10 +59,10 @@ class IntegerOrder:
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
         if dtype.kind == "b":
             self._ufunc = np.logical_or if largest else np.logical_and  # the same, but they stop at the first hit
-            self.last: np.generic = np.bool_(not largest)
+            self.weakest: np.generic = np.bool_(not largest)
         else:
             bounds = np.iinfo(dtype)
-            self.last = dtype.type(bounds.min if largest else bounds.max)
+            self.weakest = dtype.type(bounds.min if largest else bounds.max)
 
     def suited(self, sample: NDArray[Any]) -> Order:
         return self
@@ -93,7 +93,7 @@ class FloatOrder:
 
     def __init__(self, dtype: np.dtype[Any], largest: bool) -> None:
         self.storage = dtype
-        self.last: np.generic = dtype.type(-np.inf if largest else np.inf)
+        self.weakest: np.generic = dtype.type(-np.inf if largest else np.inf)
         self._ufunc: np.ufunc = np.maximum if largest else np.minimum
         self._bits = BitOrder(dtype, largest)
         self._both: np.ufunc = np.bitwise_and if largest else np.bitwise_or

@@ -48,7 +48,7 @@ class Positions:
 class Position:
     """The index of the smallest or the largest element, along one axis."""
 
-    few_threads = 1
+    min_threads = 2
     outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
@@ -58,7 +58,7 @@ class Position:
 
     def identity(self, outputs: int) -> Positions:
         """The extremes of empty sets, nowhere."""
-        values = np.full(outputs, self._order.last)
+        values = np.full(outputs, self._order.weakest)
         return Positions(self._search, values, np.full(outputs, self._search.nowhere))
 
     def partial(self, box: Box, first: int = 0) -> Positions:

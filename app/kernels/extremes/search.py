@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.kernels.extremes.columns import ColumnSearch, Found, Indices
 from app.kernels.extremes.folding import TILE_BYTES, WORDS, fold, turned, word_of
+from app.kernels.extremes.groups import found_in_groups
 from app.kernels.extremes.order import order
 from app.kernels.regions import cuts
 
@@ -167,17 +168,18 @@ class Search:
     def _long_rows(self, rows: NDArray[Any], run: int) -> Found:
         """Only the run of each row that holds the extreme is searched."""
         n, length = rows.shape
-        runs = length // run
-        rivals = self.order.rivals(rows[:, : runs * run].reshape(1, 1, n * runs, run)).reshape(n, runs)
-        if runs * run < length:
-            rest = self.order.rivals(rows[np.newaxis, np.newaxis, :, runs * run :])
-            rivals = np.concatenate([rivals, rest.reshape(n, 1)], axis=1)
-        best = self.order.rivals(rivals[np.newaxis, np.newaxis])
-        winners = self._along(self.order.ties(rivals[np.newaxis, np.newaxis], best)[0, 0])
-        # The last run may begin within the one before: if that tied as well it would be the first, and is not the last.
-        starts = np.minimum(winners * run, length - run)
-        windows = np.lib.stride_tricks.sliding_window_view(rows, run, axis=1)[np.arange(n), starts]
-        return best, starts + self._along(self.order.ties(windows[np.newaxis, np.newaxis], best)[0, 0])
+
+        def rivals(lines: NDArray[Any]) -> NDArray[Any]:
+            return self.order.rivals(lines[np.newaxis, np.newaxis])
+
+        return found_in_groups(
+            length,
+            run,
+            lambda part: rivals(rows[:, part].reshape(-1, run)).reshape(n, -1),
+            rivals,
+            lambda lines, best: self._along(self.order.ties(lines[np.newaxis, np.newaxis], best)[0, 0]),
+            lambda first: np.lib.stride_tricks.sliding_window_view(rows, run, axis=1)[np.arange(n), first],
+        )
 
     def _along(self, tied: NDArray[np.bool_]) -> NDArray[Any]:
         """Where the first or last of each row of ties stands."""

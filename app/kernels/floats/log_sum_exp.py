@@ -46,7 +46,7 @@ _UPPER_WORTH, _MIDDLE_WORTH, _LOWER_WORTH = 2.0 ** (FINE_UNIT + 62), 2.0 ** (FIN
 class LogSumExp:
     """LogSumExp of one float dtype."""
 
-    few_threads = 2
+    min_threads = 3
     outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any]) -> None:

@@ -35,7 +35,7 @@ _MODERATE_EXPONENT = 900
 class Product:
     """Prod of one float dtype."""
 
-    few_threads = 2
+    min_threads = 3
     outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any]) -> None:

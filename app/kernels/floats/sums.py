@@ -26,7 +26,7 @@ from app.kernels.rounding import FORMATS
 class ExactSum:
     """A result of the exact sum of terms, correctly rounded into the dtype of the elements."""
 
-    few_threads = 2
+    min_threads = 3
     outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any], term: Term, result: Result) -> None:

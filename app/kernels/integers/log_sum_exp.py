@@ -77,7 +77,7 @@ def _of_few(row: list[int]) -> int:
 class IntegerLogSumExp:
     """The logarithm of the sum of the exponentials, cut toward zero, wrapped where that does not fit."""
 
-    few_threads = 1
+    min_threads = 2
     outputs_at_once = OUTPUTS
 
     dtype: NumpyDtype

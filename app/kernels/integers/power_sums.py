@@ -81,7 +81,7 @@ SQUARE_SUM = PowerSum(2, SQUARE_WIDTH, SQUARE_LENGTH, exact_square_sum, _narrow_
 class PowerSumReduction(ABC):
     """An integer function of an exact sum and of how many elements there are."""
 
-    few_threads = 1
+    min_threads = 2
     outputs_at_once = OUTPUTS
 
     dtype: NumpyDtype

@@ -106,7 +106,7 @@ class WrappedValues:
 class WrappingReduction:
     """How a box is reduced, how states combine, what an empty set gives, what happens to an element alone."""
 
-    few_threads = 1
+    min_threads = 2
     outputs_at_once = OUTPUTS
 
     dtype: NumpyDtype
