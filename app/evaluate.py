@@ -14,7 +14,7 @@ from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Kernel
-from app.kernels.workers import ALONE, Workers
+from app.kernels.team import ALONE, Team
 from app.pacing import Pace
 from app.spec.history import dtype_refusal, negative_axes_hint
 from app.spec.operators import Operator
@@ -25,13 +25,13 @@ FEW = 1 << 12
 
 
 def evaluate(
-    operator: Operator, parameters: Parameters, header: Header, blocks: Iterable[Block], workers: Workers = ALONE
+    operator: Operator, parameters: Parameters, header: Header, blocks: Iterable[Block], team: Team = ALONE
 ) -> Tensor:
     """What `operator` answers for the tensor of `header` and `blocks`; a Refusal where it has no answer.
 
     The blocks may be cut anywhere and come in any order; the answer has the same bits.
     """
-    evaluation = Evaluation(plan(operator, parameters, header), workers)
+    evaluation = Evaluation(plan(operator, parameters, header), team)
     for block in blocks:
         evaluation.absorb(block)
     return evaluation.finish()
@@ -85,11 +85,11 @@ def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
 class Evaluation:
     """One reduction while its elements come in. Room for outputs is taken with the first block."""
 
-    def __init__(self, plan: Plan, workers: Workers = ALONE, check: Callable[[], None] | None = None) -> None:
+    def __init__(self, plan: Plan, team: Team = ALONE, check: Callable[[], None] | None = None) -> None:
         """`check`: called between steps, which `pacing` has the length of; what it raises ends the reduction."""
         self.answer = plan.answer
         self._plan = plan
-        self._workers = workers
+        self._team = team
         self._check = check
         self._pace = Pace()
 
@@ -126,7 +126,7 @@ class Evaluation:
         dtype = self.answer.numpy_dtype
         if self._plan.geometry is None:
             return Elementwise(self._plan.kernel, self._plan.header.size, dtype)
-        return Accumulator(self._plan.kernel, self._plan.geometry, dtype, self._workers)
+        return Accumulator(self._plan.kernel, self._plan.geometry, dtype, self._team)
 
 
 class Elementwise:

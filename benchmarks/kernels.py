@@ -14,7 +14,7 @@ from app.kernels import kernel_for
 from app.kernels.accumulate import Accumulator
 from app.kernels.geometry import Geometry
 from app.kernels.heap import retain_freed_memory
-from app.kernels.workers import Workers
+from app.kernels.team import Team
 from app.spec.operators import versions_of
 from benchmarks.engine import engine
 from benchmarks.plain import PLAIN
@@ -88,7 +88,7 @@ def elements(dtype: np.dtype[Any], size: int, kind: str) -> NDArray[Any]:
 def rows(choice: Choice) -> Iterator[Row]:
     """One row for each operator, dtype and pattern that go together."""
     retain_freed_memory()  # as where keepdims serves, and the others here have it too
-    workers = Workers(choice.threads)
+    team = Team(choice.threads)
     for dtype_name in choice.dtypes:
         dtype = NUMPY_DTYPES[dtype_name]
         for pattern in choice.patterns:
@@ -99,11 +99,11 @@ def rows(choice: Choice) -> Iterator[Row]:
             for name in choice.operators:
                 taken = any(dtype_name in operator.dtypes for operator in versions_of(name))
                 if taken and not (name.startswith("Arg") and len(axes) > 1):
-                    yield _row(name, dtype_name, pattern, x, workers, choice.rounds)
-    workers.close()
+                    yield _row(name, dtype_name, pattern, x, team, choice.rounds)
+    team.close()
 
 
-def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers, rounds: int) -> Row:
+def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], team: Team, rounds: int) -> Row:
     axes = PATTERNS[pattern][1]
     kernel = kernel_for(name, x.dtype)
     geometry = Geometry.of(x.shape, axes)
@@ -111,7 +111,7 @@ def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers,
     flat = x.reshape(-1)
 
     def reduce(block: int) -> NDArray[Any]:
-        accumulator = Accumulator(kernel, geometry, output, workers)
+        accumulator = Accumulator(kernel, geometry, output, team)
         for start in range(0, flat.size, block):
             accumulator.absorb(Block(start, flat[start : start + block]))
         return accumulator.outputs
@@ -121,7 +121,7 @@ def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers,
         partial(reduce, BLOCK_BYTES // x.itemsize),
         partial(PLAIN[name], x, axes),
     ]
-    if other := engine(name, dtype, x, axes, workers.threads):
+    if other := engine(name, dtype, x, axes, team.threads):
         calls.append(other)
     with np.errstate(all="ignore"):
         answers = [np.asarray(call()).tobytes() for call in calls]
@@ -133,7 +133,7 @@ def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], workers: Workers,
         name,
         dtype,
         pattern,
-        workers.threads,
+        team.threads,
         whole,
         blocks,
         numpy,

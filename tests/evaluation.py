@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.blocks import Block, Header, Tensor
 from app.evaluate import evaluate
-from app.kernels.workers import ALONE, Workers
+from app.kernels.team import ALONE, Team
 from app.spec.arguments import parse_parameters
 from app.spec.operators import Operator, resolve
 
@@ -29,13 +29,13 @@ def reduced(
     values: NDArray[Any],
     fields: Mapping[str, Any],
     blocks: Iterable[Block] | None = None,
-    workers: Workers = ALONE,
+    team: Team = ALONE,
 ) -> tuple[str, NDArray[Any]]:
     """dtype and elements of the answer; a Refusal where there is none."""
     found = row(operator, version)
     header = Header(dtype, values.shape)
     pieces = Tensor(header, values).blocks() if blocks is None else blocks
-    answer = evaluate(found, parse_parameters(found, fields), header, pieces, workers)
+    answer = evaluate(found, parse_parameters(found, fields), header, pieces, team)
     return answer.header.dtype, answer.values
 
 

@@ -15,7 +15,7 @@ from app.blocks import Block
 from app.kernels.geometry import Geometry, box
 from app.kernels.kernel import Box, Kernel, S
 from app.kernels.regions import cuts
-from app.kernels.workers import Workers
+from app.kernels.team import Team
 
 # Elements below which a second thread costs more than it gives.
 WORTH_A_THREAD = 1 << 17
@@ -24,12 +24,12 @@ WORTH_A_THREAD = 1 << 17
 class Accumulator(Generic[S]):
     """The outputs of one reduction while its blocks come in. `outputs` is 1-D, of all rows' outputs in order."""
 
-    def __init__(self, kernel: Kernel[S], geometry: Geometry, output: np.dtype[Any], workers: Workers) -> None:
+    def __init__(self, kernel: Kernel[S], geometry: Geometry, output: np.dtype[Any], team: Team) -> None:
         self.kernel = kernel
         self.geometry = geometry
         self.outputs: NDArray[Any] = np.empty(geometry.rows * geometry.outputs, output)
         self.missing = geometry.rows * geometry.row_size
-        self._workers = workers
+        self._team = team
         self._open: dict[int, tuple[S, int]] = {}  # by row: its state, and how many elements are still to come
 
     @property
@@ -72,7 +72,7 @@ class Accumulator(Generic[S]):
 
         boxes = np.array_split(rows, parts, axis)
         into = np.array_split(outputs, parts, axis // 2)
-        self._workers.run([partial(self._reduce, *pair) for pair in zip(boxes, into, strict=True)])
+        self._team.run([partial(self._reduce, *pair) for pair in zip(boxes, into, strict=True)])
 
     def _reduce(self, rows: Box, into: NDArray[Any]) -> None:
         """Some outputs at a time, so that what a kernel makes for each is still in the cache when it is read."""
@@ -107,7 +107,7 @@ class Accumulator(Generic[S]):
             start += len(part)
         if state is None:
             state = self.kernel.identity(self.geometry.outputs)
-        for seen in self._workers.run(tasks):
+        for seen in self._team.run(tasks):
             for other, output in seen:
                 state.merge(other, output)
         return state
@@ -129,5 +129,5 @@ class Accumulator(Generic[S]):
 
     def _worthwhile(self, values: NDArray[Any]) -> int:
         """How many threads to spend on these elements."""
-        threads = min(self._workers.threads, len(values) // WORTH_A_THREAD)
+        threads = min(self._team.threads, len(values) // WORTH_A_THREAD)
         return threads if threads >= self.kernel.min_threads else 1

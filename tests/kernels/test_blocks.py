@@ -13,7 +13,7 @@ from app.errors import Undefined
 from app.kernels import accumulate, kernel_for
 from app.kernels.geometry import Geometry
 from app.kernels.kernel import Kernel
-from app.kernels.workers import ALONE, Workers
+from app.kernels.team import ALONE, Team
 from tests.evaluation import bits, cut, reduced
 from tests.oracle import expect
 from tests.oracle.formats import FORMATS
@@ -23,9 +23,9 @@ from tests.strategies import cuts, fields, tensors
 
 
 @pytest.fixture(scope="module")
-def eager() -> Iterator[dict[int, Workers]]:
-    """Workers of 1, 2 and 3 threads, which take to small tensors as they would to large ones."""
-    pools = {1: ALONE, 2: Workers(2), 3: Workers(3)}
+def eager() -> Iterator[dict[int, Team]]:
+    """Teams of 1, 2 and 3 threads, which take to small tensors as they would to large ones."""
+    pools = {1: ALONE, 2: Team(2), 3: Team(3)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(accumulate, "WORTH_A_THREAD", 8)
         yield pools
@@ -37,20 +37,20 @@ def eager() -> Iterator[dict[int, Workers]]:
 @settings(max_examples=14)
 @given(data=st.data())
 def test_any_cut_in_any_order_on_any_threads_gives_the_bits_of_one_block(
-    eager: dict[int, Workers], operator: str, dtype: str, data: Any
+    eager: dict[int, Team], operator: str, dtype: str, data: Any
 ) -> None:
     version = newest(operator, dtype)
     values = data.draw(tensors(dtype, least_rank=1 if operator.startswith("Arg") else 0, most=300))
     parameters = data.draw(fields(operator, version, values.ndim))
     blocks = list(cut(values, *data.draw(cuts(values.size))))
-    workers = eager[data.draw(st.sampled_from([1, 2, 3]))]
+    team = eager[data.draw(st.sampled_from([1, 2, 3]))]
     try:
         _, whole = reduced(operator, version, dtype, values, parameters)
     except Undefined:
         with pytest.raises(Undefined):
-            reduced(operator, version, dtype, values, parameters, blocks, workers)
+            reduced(operator, version, dtype, values, parameters, blocks, team)
     else:
-        _, pieced = reduced(operator, version, dtype, values, parameters, blocks, workers)
+        _, pieced = reduced(operator, version, dtype, values, parameters, blocks, team)
         assert bits(pieced) == bits(whole)
 
 
@@ -67,7 +67,7 @@ class Sparing:
 
 @pytest.mark.parametrize(("operator", "dtype"), PAIRS)
 def test_outputs_asked_for_by_few_are_those_asked_for_together(
-    eager: dict[int, Workers], operator: str, dtype: str
+    eager: dict[int, Team], operator: str, dtype: str
 ) -> None:
     kernel = kernel_for(operator, NUMPY_DTYPES[dtype])
     output = np.dtype(np.int64) if operator.startswith("Arg") else NUMPY_DTYPES[dtype]
@@ -104,18 +104,16 @@ def test_tensors_worth_a_thread_give_the_bits_of_one_thread(
 ) -> None:
     size = int(np.prod(shape))
     values = np.random.default_rng(8).normal(size=size).astype(np.float32).reshape(shape)
-    workers = Workers(threads)
+    team = Team(threads)
     places = [size // 7, size // 3 + 1, size - 5]
     for axis in range(len(shape)):
         parameters = {"axis": axis} if operator == "ArgMax" else {"axes": [axis]}
         version = newest(operator, "float32")
         _, alone = reduced(operator, version, "float32", values, parameters)
-        _, together = reduced(operator, version, "float32", values, parameters, workers=workers)
-        _, pieced = reduced(
-            operator, version, "float32", values, parameters, cut(values, places, [2, 0, 3, 1]), workers
-        )
+        _, together = reduced(operator, version, "float32", values, parameters, team=team)
+        _, pieced = reduced(operator, version, "float32", values, parameters, cut(values, places, [2, 0, 3, 1]), team)
         assert bits(alone) == bits(together) == bits(pieced)
-    workers.close()
+    team.close()
 
 
 @pytest.mark.parametrize(
@@ -125,16 +123,16 @@ def test_tensors_worth_a_thread_give_the_bits_of_one_thread(
 def test_threads_share_a_reduction_where_that_is_quicker(
     operator: str, threads: int, shared: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workers = Workers(threads)
+    team = Team(threads)
     calls: list[int] = []
-    run = workers.run
+    run = team.run
 
     def counted(tasks: Sequence[Callable[[], object]]) -> list[object]:
         calls.append(len(tasks))
         return run(tasks)
 
-    monkeypatch.setattr(workers, "run", counted)
+    monkeypatch.setattr(team, "run", counted)
     values = np.ones(1_000_000, np.float32)
-    reduced(operator, newest(operator, "float32"), "float32", values, {}, workers=workers)
-    workers.close()
+    reduced(operator, newest(operator, "float32"), "float32", values, {}, team=team)
+    team.close()
     assert len(calls) == shared

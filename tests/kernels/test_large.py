@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.kernels.workers import Workers
+from app.kernels.team import Team
 from tests.evaluation import bits, cut, reduced
 from tests.oracle import expect
 from tests.oracle.formats import FORMATS
@@ -19,10 +19,10 @@ SIZE = 10_000_000
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[Workers]:
-    workers = Workers(2)
-    yield workers
-    workers.close()
+def two() -> Iterator[Team]:
+    team = Team(2)
+    yield team
+    team.close()
 
 
 def elements(dtype: str, kind: str, size: int) -> NDArray[Any]:
@@ -46,13 +46,13 @@ def elements(dtype: str, kind: str, size: int) -> NDArray[Any]:
         ("ReduceMean", "bfloat16", "every_exponent"),
     ],
 )
-def test_ten_million_elements_are_reduced_exactly(two: Workers, operator: str, dtype: str, kind: str) -> None:
+def test_ten_million_elements_are_reduced_exactly(two: Team, operator: str, dtype: str, kind: str) -> None:
     values = elements(dtype, kind, SIZE)
     expected = right_bits(operator, dtype, values)
     version = 13
     places = [1, 123_457, 4_000_000, 9_999_999]
-    for blocks, workers in ((cut(values, []), two), (cut(values, places, [3, 1, 4, 0, 2]), two)):
-        _, found = reduced(operator, version, dtype, values, {"keepdims": 0}, blocks, workers)
+    for blocks, team in ((cut(values, []), two), (cut(values, places, [3, 1, 4, 0, 2]), two)):
+        _, found = reduced(operator, version, dtype, values, {"keepdims": 0}, blocks, team)
         assert bits_of(found) == [expected]
 
 

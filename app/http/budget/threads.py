@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from app.http.budget.account import Account
 from app.http.budget.phases import QUEUE
-from app.kernels.workers import ALONE, Workers
+from app.kernels.team import ALONE, Team
 
 
 class Job:
@@ -35,14 +35,14 @@ class Threads(NamedTuple):
     one that is on its way: they are one fewer, as the event loop is then busy with what arrives."""
 
     requests: Executor
-    whole: Workers
-    streamed: Workers
+    whole: Team
+    streamed: Team
 
     @classmethod
     def of(cls, threads: int) -> Self:
         """As many as `threads` run at once."""
-        streamed = Workers(threads - 1) if threads > 2 else ALONE
-        return cls(ThreadPoolExecutor(threads, "request"), Workers(threads), streamed)
+        streamed = Team(threads - 1) if threads > 2 else ALONE
+        return cls(ThreadPoolExecutor(threads, "request"), Team(threads), streamed)
 
     def close(self) -> None:
         """End them all."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Workers:
+class Team:
     """At most `threads` tasks at once, the caller's thread among them."""
 
     def __init__(self, threads: int) -> None:
@@ -32,4 +32,4 @@ class Workers:
             self._pool.shutdown()
 
 
-ALONE = Workers(1)
+ALONE = Team(1)
