@@ -9,7 +9,8 @@ import pybase64
 from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
-from app.errors import InvalidBase64, InvalidElement
+from app.errors import InvalidBase64
+from app.tensors.elements import check_bools
 from app.tensors.skeleton import Unusual
 
 
@@ -33,9 +34,8 @@ def read(text: object, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     if len(raw) != wanted:
         said = f"{dtype} of shape {list(shape)} takes {wanted} bytes, but the text holds {len(raw)}"
         raise InvalidBase64(said, "/data/base64")
-    if dtype == "bool" and (wrong := np.flatnonzero(np.frombuffer(raw, np.uint8) > 1)).size:
-        said = f"element {wrong[0]} is the byte {raw[wrong[0]]}, but a bool must be 0 or 1"
-        raise InvalidElement(said, "/data/base64")
+    if dtype == "bool":
+        check_bools(np.frombuffer(raw, np.uint8), "/data/base64")
     return np.frombuffer(raw, kind)
 
 

@@ -16,8 +16,10 @@ _LINE = 64
 class Elements:
     """The elements that a header promises, as they come."""
 
-    def __init__(self, header: Header, big_endian: bool = False) -> None:
+    def __init__(self, header: Header, big_endian: bool = False, place: str = "/data") -> None:
+        """`place`: where a refusal of one of them is."""
         self.header = header
+        self._place = place
         self._kind = header.numpy_dtype
         self._swapped = big_endian and self._kind.itemsize > 1
         self._missing = self._size = header.size * self._kind.itemsize
@@ -51,18 +53,18 @@ class Elements:
         if self._swapped:
             memory.view(f"u{self._kind.itemsize}").byteswap(inplace=True)
         elif self.header.dtype == "bool":
-            check_bools(memory, self._start)
+            check_bools(memory, self._place, self._start)
         return memory.view(self._kind)
 
     def _promise(self) -> str:
         return f"{self.header.size} elements of {self.header.dtype}"
 
 
-def check_bools(memory: NDArray[np.uint8], start: int = 0) -> None:
-    """InvalidElement if one of the elements from `start` on is neither 0 nor 1."""
+def check_bools(memory: NDArray[np.uint8], place: str = "/data", start: int = 0) -> None:
+    """InvalidElement, at `place`, if one of the elements from `start` on is neither 0 nor 1."""
     if memory.size and memory.max() > 1:
         wrong = int(np.flatnonzero(memory > 1)[0])
-        raise InvalidElement(f"element {start + wrong} is the byte {memory[wrong]}, but a bool must be 0 or 1", "/data")
+        raise InvalidElement(f"element {start + wrong} is the byte {memory[wrong]}, but a bool must be 0 or 1", place)
 
 
 def _aligned(size: int) -> NDArray[Any]:

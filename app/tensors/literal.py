@@ -134,7 +134,7 @@ class _Lists:
         self._check_room()
         depth = len(self._steps)
         if depth == MAX_RANK:
-            self._refuse(InvalidShape(f"values are nested deeper than {MAX_RANK} lists, the highest rank", VALUES))
+            self._refuse(InvalidShape(f"the lists are nested deeper than {MAX_RANK}, the highest rank", VALUES))
         if depth == self._rank:
             self._refuse(self._ragged("a list stands where a single value stood before it"))
         self._steps.append(0)
@@ -186,7 +186,7 @@ class _Lists:
             self._steps[-1] += 1
 
     def _ragged(self, said: str) -> RaggedNesting:
-        return RaggedNesting(f"values are ragged: {said}", VALUES + "".join(f"/{step}" for step in self._steps))
+        return RaggedNesting(f"the lists are ragged: {said}", VALUES + "".join(f"/{step}" for step in self._steps))
 
     def _refuse(self, refusal: InvalidShape | RaggedNesting) -> None:
         self._convert()

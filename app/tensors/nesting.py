@@ -67,9 +67,10 @@ def settle(declared: tuple[int, ...] | None, nested: tuple[int, ...]) -> tuple[i
     if 0 in nested and declared[: len(nested)] == nested:
         return declared
     if len(nested) != 1:
-        raise ShapeMismatch(f"values are nested as {list(nested)}, but shape says {list(declared)}", "/data/shape")
+        said = f"the elements are nested as {list(nested)}, but shape says {list(declared)}"
+        raise ShapeMismatch(said, "/data/shape")
     if nested[0] != prod(declared):
         elements = "element" if nested[0] == 1 else "elements"
-        said = f"values has {nested[0]} {elements}, but shape {list(declared)} needs {prod(declared)}"
+        said = f"the list has {nested[0]} {elements}, but shape {list(declared)} needs {prod(declared)}"
         raise ShapeMismatch(said, "/data/shape")
     return declared

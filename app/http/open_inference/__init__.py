@@ -8,5 +8,6 @@ models     the rows of the table as the protocol describes models
 counters   how often and how long, across worker processes
 regions    shared memory that callers have registered
 memory     how such memory is read and written
+places     where in a request something is that an operator refuses
 errors     refusals in the protocol's words
 """

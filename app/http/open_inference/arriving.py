@@ -8,7 +8,6 @@ from app.http.open_inference.inference import Inference
 from app.http.reductions.intake import Flowing
 from app.http.reply import Reply
 from app.settings import Limit
-from app.tensors.request import Preamble
 
 
 class Arriving:
@@ -66,19 +65,7 @@ class Arriving:
             return
         if asked.data.binary is None or (asked.axes and asked.axes.binary and not asked.axes_first):
             return
-        offset = length + asked.binary_size - asked.data.binary
+        self._inference.offset = length + asked.binary_size - asked.data.binary
         self._pieces = []
-        behind = _Behind(self._inference, offset)
-        self._flowing = Flowing(self._inference, behind, "", "", self._declared, self._inference.account)
+        self._flowing = Flowing(self._inference, self._declared, self._inference.account)
         self._flowing.hold(content)
-
-
-class _Behind:
-    """Says where elements begin that come behind JSON and other inputs."""
-
-    def __init__(self, inference: Inference, offset: int) -> None:
-        self._inference = inference
-        self._offset = offset
-
-    def preamble(self, start: bytes, query: str) -> Preamble | None:
-        return self._inference.preamble(start, self._offset) if len(start) >= self._offset else None

@@ -180,7 +180,8 @@ class OpenInference:
                 raise UnknownVersion(f"{name} has no version {shown(version)}; it has {', '.join(known)}")
             if path.endswith("/infer"):
                 return _not_allowed(method, WRITE)
-        return problem(NOT_FOUND, f"there is nothing at {shown(path)}; the models are {', '.join(MODELS)}")
+        none = f"there is nothing at {shown(path)}{nearest(path, OPSET_2)}"
+        return problem(NOT_FOUND, f"{none}; the models are {', '.join(MODELS)}")
 
 
 def is_ours(path: str) -> bool:

@@ -4,7 +4,7 @@ from json import dumps
 
 import orjson
 
-from app.errors import Refusal, UnknownParameter
+from app.errors import Refusal
 from app.http.problems import PROBLEMS, Problem
 from app.http.reply import RawHeaders, Reply
 
@@ -14,18 +14,11 @@ JSON = (b"content-type", b"application/json")
 def refused(refusal: Refusal) -> Reply:
     """The error that a refusal is; clients of the protocol know 400 for whatever breaks a rule."""
     of = PROBLEMS[type(refusal)]
-    place = _place(refusal)
+    place = refusal.place
     if not place.isprintable():  # a name stands in it as it was sent
         place = dumps(place)[1:-1]
     said = f"{refusal} (at {place})" if place else str(refusal)
     return problem(of._replace(status=400 if of.status == 422 else of.status), said)
-
-
-def _place(refusal: Refusal) -> str:
-    """The place in a body of the protocol; "" if the refusal does not know of it, or names what is there."""
-    if refusal.place.startswith(("/inputs/", "/outputs/")):
-        return refusal.place
-    return f"/parameters{refusal.place}" if isinstance(refusal, UnknownParameter) else ""
 
 
 def problem(of: Problem, message: str, headers: RawHeaders = ()) -> Reply:

@@ -38,9 +38,9 @@ class ModelTally(Tally):
         self._counters = counters
 
     def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
-        said = super().answered(fields, OPEN_INFERENCE, reply, account, read)  # completes the time of a refusal
+        trace_headers = super().answered(fields, given, reply, account, read)  # completes the time of a refusal
         self._counters.count(self._operator, account, reply.status == 200)
-        return said
+        return trace_headers
 
 
 class Infer:
@@ -56,6 +56,7 @@ class Infer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, self._resources)
+        exchange.format = OPEN_INFERENCE
         await exchange.carry_out(self._reply(exchange), VOICE, self._tally, send)
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
@@ -69,7 +70,7 @@ class Infer:
             reply = VOICE.failed(error, self._tally.path)
         if reply is None:
             return None
-        return reply, self._tally.answered(fields, "", reply, account, len(content))
+        return reply, self._tally.answered(fields, OPEN_INFERENCE, reply, account, len(content))
 
     def _inference(self, fields: Fields, account: Account) -> Inference:
         encoding = answer_encoding(fields.get(b"accept-encoding", b"").decode("latin-1"))

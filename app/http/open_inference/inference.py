@@ -3,12 +3,13 @@
 import numpy as np
 
 from app.blocks import Block, Header, Tensor
-from app.errors import InvalidParameter, MalformedBody
+from app.errors import InvalidParameter, MalformedBody, Refusal
 from app.evaluate import Evaluation
 from app.http.budget.account import Account
 from app.http.budget.phases import DECODE, ENCODE
 from app.http.encodings import compressed
 from app.http.open_inference.errors import JSON
+from app.http.open_inference.places import place_in, place_of_data
 from app.http.open_inference.regions import Regions
 from app.http.reductions.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
@@ -16,7 +17,7 @@ from app.tensors.elements import check_bools
 from app.tensors.open_inference.answers import Sender
 from app.tensors.open_inference.members import AXES, Asked, Input
 from app.tensors.open_inference.patterns import decode
-from app.tensors.request import Answer, Preamble, Request
+from app.tensors.request import Preamble, Request
 
 INFER_HEADER = b"inference-header-content-length"
 """The field that says how long the JSON is, where raw tensors follow it."""
@@ -40,6 +41,9 @@ class Inference:
         self._regions = regions
         self._encoding = encoding
         self._asked = _NOTHING
+        self._has_json = True
+        self.offset = 0
+        """Where the elements of data begin in a body that is reduced as it comes."""
         self._axes = self._data = memoryview(b"")
 
     def read(self, text: bytes) -> Asked:
@@ -55,6 +59,7 @@ class Inference:
             raise MalformedBody(f"a body without JSON is FP32 elements of 4 bytes each, but this one has {size} bytes")
         data = Input(Header("float32", (size // 4,)), binary=size)
         self._asked = Asked("", data, None, False, {}, True, None)
+        self._has_json = False
         return self._asked
 
     def take(self, body: bytes, length: int | None) -> None:
@@ -74,29 +79,44 @@ class Inference:
     def answer(self) -> Reply:
         """The answer to the body that was taken."""
         header = self._asked.data.header
-        request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
-        self.account.lap(DECODE)
-        tensor = self._reducer.reduced(request, self._wanted, self.account)
+        try:
+            request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
+            self.account.lap(DECODE)
+            tensor = self._reducer.reduced(request, self._wanted, self.account)
+        except Refusal as refusal:
+            raise self._placed(refusal) from None
         self._check_room(tensor.header)
-        reply = self.reply(tensor, self._wanted, request.answer, header)
+        reply = self.reply(tensor)
         self.account.lap(ENCODE)
         return reply
 
-    def preamble(self, start: bytes, offset: int) -> Preamble:
-        """The same as far as it stands before the elements of data, which are from `offset` on."""
-        size = self._asked.axes.binary or 0 if self._asked.axes else 0
-        return Preamble(self._asked.data.header, self._parameters(memoryview(start)[offset - size : offset]), offset)
+    def preamble(self, start: bytes) -> Preamble | None:
+        """What stands before the elements of data, which begin at `offset`; None if more bytes of it are needed."""
+        asked, offset = self._asked, self.offset
+        if len(start) < offset:
+            return None
+        size = asked.axes.binary or 0 if asked.axes else 0
+        parameters = self._parameters(memoryview(start)[offset - size : offset])
+        place = place_of_data(asked) if self._has_json else ""
+        return Preamble(asked.data.header, parameters, offset, header_place=place)
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
-        evaluation = self._reducer.begin(preamble, declared, self._wanted, account)
+    def begin(self, preamble: Preamble, declared: int | None) -> Evaluation:
+        try:
+            evaluation = self._reducer.begin(preamble, declared, self._wanted, self.account)
+        except Refusal as refusal:
+            raise self._placed(refusal) from None
         self._check_room(evaluation.answer)
         return evaluation
 
     def check_state_size(self, held: int) -> None:
-        self._reducer.check_state_size(held)
+        try:
+            self._reducer.check_state_size(held)
+        except Refusal as refusal:
+            raise self._placed(refusal) from None
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
-        asked = self._asked
+    def reply(self, tensor: Tensor) -> Reply:
+        """The answer: the reduced tensor, as and where it is wanted."""
+        asked, reduced = self._asked, self._asked.data.header
         headers: RawHeaders = (JSON,)
         if asked.region and self._regions:
             self._regions.put(asked.region, tensor)
@@ -122,6 +142,11 @@ class Inference:
     def _wanted(self) -> str:
         """The media type of ours that is as large as the answer."""
         return "application/octet-stream" if self._asked.binary or self._asked.region else "application/json"
+
+    def _placed(self, refusal: Refusal) -> Refusal:
+        """What an operator refuses, with its place in this body; one without JSON has no places."""
+        refusal.place = place_in(self._asked, refusal) if self._has_json else ""
+        return refusal
 
     def _check_room(self, header: Header) -> None:
         if self._asked.region and self._regions:

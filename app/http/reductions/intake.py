@@ -6,8 +6,8 @@ A call takes as long as a piece does, so that a thread is held while there is so
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.blocks import Header, Tensor
-from app.errors import BodyTooLarge, MalformedBody, Refusal
+from app.blocks import Tensor
+from app.errors import BodyTooLarge, MalformedBody
 from app.evaluate import Evaluation
 from app.http.budget.account import Account
 from app.http.budget.phases import COMPUTE, DECODE, ENCODE
@@ -17,34 +17,26 @@ from app.http.reply import Reply
 from app.settings import Limit
 from app.tensors.elements import Elements
 from app.tensors.formats import Buffered
-from app.tensors.request import Answer, Preamble
-
-DATA = "/data"
-"""Where dtype and shape stand in JSON, and what the place of a refusal that is about them begins with."""
+from app.tensors.request import Preamble
 
 STEP = 1 << 20
 """Bytes that are decompressed before they are looked at."""
 
 
-class Preambles(Protocol):
-    """What knows where the elements of a body begin."""
-
-    def preamble(self, start: bytes, query: str) -> Preamble | None:
-        """What the first bytes of a body say; None if more of them are needed."""
-
-
 class Reducing(Protocol):
-    """What answers to a preamble and the elements behind it."""
+    """A request whose elements are reduced as they come."""
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
-        """What takes in the elements. `declared`: the bytes of the whole body, if that is known; `account`: what the
-        outputs are taken from."""
+    def preamble(self, start: bytes) -> Preamble | None:
+        """What the first bytes of its body say; None if more of them are needed."""
+
+    def begin(self, preamble: Preamble, declared: int | None) -> Evaluation:
+        """What takes in the elements. `declared`: the bytes of the whole body, if that is known."""
 
     def check_state_size(self, held: int) -> None:
         """A Refusal if that many bytes may not be held for outputs that are not done."""
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
-        """The answer; `reduced` is the header of the tensor it was reduced from."""
+    def reply(self, tensor: Tensor) -> Reply:
+        """The answer."""
 
 
 class Intake(Protocol):
@@ -91,24 +83,12 @@ class Whole:
 class Flowing:
     """A body whose elements are reduced as they come."""
 
-    def __init__(
-        self,
-        reducer: Reducing,
-        given: Preambles,
-        query: str,
-        wanted: str,
-        declared: int | None,
-        account: Account,
-    ) -> None:
+    def __init__(self, request: Reducing, declared: int | None, account: Account) -> None:
         """`declared`: the bytes of the whole body, if that is known."""
-        self._reducer = reducer
+        self._request = request
         self._account = account
         self._state = 0  # bytes of outputs in progress
-        self._given = given
-        self._query = query
-        self._wanted = wanted
         self._declared = declared
-        self._answer = Answer()
         self._elements: Elements | None = None
         self._evaluation: Evaluation | None = None
         self.held = b""
@@ -122,16 +102,10 @@ class Flowing:
         """The next bytes, for later: only what stands before the elements is looked at. `held` is what waits."""
         self.held += piece
         if self._evaluation is None:
-            preamble = self._given.preamble(self.held, self._query)
+            preamble = self._request.preamble(self.held)
             if preamble is not None:
-                try:
-                    self._evaluation = self._reducer.begin(preamble, self._declared, self._wanted, self._account)
-                except Refusal as refusal:
-                    if refusal.place.startswith(DATA):
-                        refusal.place = preamble.header_place + refusal.place.removeprefix(DATA)
-                    raise
-                self._elements = Elements(preamble.header, preamble.big_endian)
-                self._answer = preamble.answer
+                self._evaluation = self._request.begin(preamble, self._declared)
+                self._elements = Elements(preamble.header, preamble.big_endian, preamble.header_place)
                 self.held = self.held[preamble.offset :]
 
     def absorb(self, pieces: Sequence[bytes]) -> bool:
@@ -141,7 +115,7 @@ class Flowing:
             block = self._elements.block((self.held, *pieces))
             self._account.lap(DECODE)
             state = self._evaluation.absorb(block)
-            self._reducer.check_state_size(state)
+            self._request.check_state_size(state)
             if state > self._state:
                 self._account.take(state - self._state)
                 self._state = state
@@ -156,7 +130,7 @@ class Flowing:
         self._elements.end()
         tensor = self._evaluation.finish()
         self._account.lap(COMPUTE)
-        reply = self._reducer.reply(tensor, self._wanted, self._answer, self._elements.header)
+        reply = self._request.reply(tensor)
         self._account.lap(ENCODE)
         return reply
 

@@ -16,6 +16,7 @@ from app.http.reductions.intake import Compressed, Flowing, Intake, Whole
 from app.http.reductions.mistaken import explained
 from app.http.reductions.reducer import DEEP, Reducer
 from app.http.reductions.resources import Resources
+from app.http.reductions.streamed import StreamedRequest
 from app.http.reply import RawHeaders, Reply
 from app.spec.operators import Operator
 from app.tensors.formats import BUFFERED, STREAMED, Buffered, Streamed
@@ -69,13 +70,14 @@ class Reduce:
         if encoding or not 0 < len(content) <= min(INLINE_BYTES, self._settings.max_body_bytes):
             return None
         if given in STREAMED:
-            intake = Flowing(self._reducer, STREAMED[given], query, wanted, len(content), account)
+            request = StreamedRequest(self._reducer, STREAMED[given], query, wanted, account)
+            intake = Flowing(request, len(content), account)
             intake.hold(content)
             return intake.finish() if intake.held else None
-        request = BUFFERED[given].decode(content, query)
-        if 0 in request.header.shape or len(request.header.shape) > DEEP:  # the answer may be far larger
+        asked = BUFFERED[given].decode(content, query)
+        if 0 in asked.header.shape or len(asked.header.shape) > DEEP:  # the answer may be far larger
             return None
-        return self._reducer.answer(request, wanted, account)
+        return self._reducer.answer(asked, wanted, account)
 
     async def _reply(self, exchange: Exchange, query: str) -> Reply:
         agreed = terms_of(exchange.fields)
@@ -114,7 +116,8 @@ class Reduce:
         body = exchange.body
         body.admit(limit)
         declared = None if agreed.encoding else body.declared
-        intake = Flowing(self._reducer, given, query, agreed.wanted, declared, exchange.account)
+        request = StreamedRequest(self._reducer, given, query, agreed.wanted, exchange.account)
+        intake = Flowing(request, declared, exchange.account)
         if agreed.encoding:
             return await self._flowing(exchange, Compressed(intake, agreed.encoding, limit))
         while not body.ended and not (intake.begun and len(intake.held) > INLINE_BYTES):

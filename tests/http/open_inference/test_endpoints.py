@@ -197,7 +197,8 @@ def test_a_message_names_what_is_not_there(service: Service) -> None:
         ("/v2/models/reduce_nothing", '"reduce_nothing"'),
         ("/v2/models/reduce_min/versions/v14", '"v14"'),
         ("/v2/models/" + "x" * 1000, "(1000 characters)"),
-        ("/v2/logging", '"/v2/logging"'),
+        ("/v2/logging", '"/v2/logging"; the models are'),
+        ("/v2/reduce_mn", '"/v2/reduce_mn" (did you mean /v2/reduce_min?)'),
     ):
         response = service.get(path)
         assert response.status_code == 404

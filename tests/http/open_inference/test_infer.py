@@ -375,7 +375,7 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [{"name": "data", "datatype": "FP32", "data": [1]}]}, "shape"),
     ({"inputs": [{"name": "data", "datatype": "FP32", "shape": [1]}]}, "one of data"),
     ({"inputs": [data([1], shape=[-1])]}, "-1"),
-    ({"inputs": [data([1, 2, 3], shape=[2])]}, "3 elements"),
+    ({"inputs": [data([1, 2, 3], shape=[2])]}, "the list has 3 elements, but shape [2] needs 2"),
     ({"inputs": [data([[1, 2], [3]], shape=[2, 2])]}, "ragged"),
     ({"inputs": [data([[1, 2], [3, 4]], shape=[4])]}, "nested"),
     ({"inputs": [data(["x"])]}, '"x" is not a float32'),
@@ -395,16 +395,23 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([300], "INT8")]}, "/inputs/0/data/0"),
     ({"inputs": [data([1e39])]}, "too large"),
     ({"inputs": [data([1], "INT16")]}, "int16"),
-    ({"inputs": [data([1]), axes(1)]}, "axis 1 is outside [-1, 0]"),
-    ({"inputs": [data([1]), axes(0, 0)]}, "axis 0 is listed twice"),
+    ({"inputs": [data([1]), axes(1)]}, "axis 1 is outside [-1, 0] for a rank 1 tensor (at /inputs/1/data/0)"),
+    ({"inputs": [axes(0, 0), data([1])]}, "axis 0 is listed twice (at /inputs/0/data/1)"),
+    ({"inputs": [data([1])], "parameters": {"axes": [0, 2]}}, "rank 1 tensor (at /parameters/axes/1)"),
+    ({"inputs": [data([1])], "parameters": {"axes": [0, 0.5]}}, "not 0.5 (at /parameters/axes/1)"),
+    ({"inputs": [axes(0), data([True], "BOOL")]}, "(at /inputs/1/datatype)"),
+    ({"inputs": [data([1])], "parameters": {"data": 1}}, "(at /parameters/data)"),
     ({"inputs": [data([1]), {**axes(0), "datatype": "FP32"}]}, "INT64"),
     ({"inputs": [data([1]), {**axes(0), "shape": [1, 1]}]}, "one dimension"),
     ({"inputs": [data([1]), axes(*range(70))]}, "70 members"),
     ({"inputs": [data([1]), axes(0)], "parameters": {"axes": [0]}}, "both as an input and as a parameter; give one"),
-    ({"inputs": [data([1])], "parameters": {"keepdims": 2}}, "keepdims"),
+    (
+        {"inputs": [data([1])], "parameters": {"keepdims": 2}},
+        "keepdims must be 0 or 1, not 2 (at /parameters/keepdims)",
+    ),
     ({"inputs": [data([1])], "parameters": {"axis": 0}}, "no version of ReduceMin"),
     ({"inputs": [data([1])], "parameters": []}, "parameters"),
-    ({"inputs": [data([1])], "parameters": {"binary_data_output": 1}}, "binary_data_output"),
+    ({"inputs": [data([1])], "parameters": {"binary_data_output": 1}}, "(at /parameters/binary_data_output)"),
     ({"inputs": [data([1])], "outputs": [{"name": "y"}]}, "reduced"),
     ({"inputs": [data([1])], "outputs": [{"name": "reduced"}, {"name": "reduced"}]}, "twice"),
     ({"inputs": [data([1])], "outputs": [{"name": "reduced", "parameters": {"classification": 3}}]}, "classification"),
@@ -427,7 +434,8 @@ BAD: list[tuple[Any, str]] = [
     ),
     ({"inputs": [data([1])], "outputs": [{"name": "reduced", "data": []}]}, '"data"'),
     ({"inputs": [data([1])], "input" * 99: []}, "(495 characters)"),
-    ({"inputs": [data([1])], "id": 3}, "id"),
+    ({"inputs": [data([1])], "id": 3}, "id must be text, not 3 (at /id)"),
+    ({"inputs": []}, "(at /inputs)"),
     (b'{"inputs":[],"inputs":[]}', "more than once"),
     (b'{"inputs":[{"name":"data","datatype":"FP32","shape":[1],"data":[1],"data":[1]}]}', "more than once"),
     (b'{"inputs":[{"name":"data","datatype":"FP32","shape":[1],"data":{}}]}', "an object"),
@@ -442,7 +450,24 @@ def test_what_is_refused_and_why(service: Service, content: Any, said: str) -> N
 
 def test_the_words_are_those_of_our_problem_documents(service: Service) -> None:
     ours = service.post("/v18/reduce_min", {"data": {"dtype": "float32", "values": [1]}, "axes": [3]}).json()
-    assert error(service, {"inputs": [data([1]), axes(3)]}) == ours["detail"]
+    assert error(service, {"inputs": [data([1]), axes(3)]}) == f"{ours['detail']} (at /inputs/1/data/0)"
+
+
+def test_raw_tensors_have_the_place_of_their_input(service: Service) -> None:
+    content = json.dumps({"inputs": [raw("axes", "INT64", [1], 8), raw("data", "BOOL", [2], 2)]}).encode()
+    headers = {LENGTH: str(len(content))}
+    outside = content + np.array([1]).tobytes() + b"\x00\x01"
+    for path, body, place in (
+        (infer_path("reduce_min", 20), outside, "/inputs/0"),
+        (infer_path("reduce_min", 20), content + bytes(8) + b"\x00\x02", "/inputs/1"),
+        (infer_path("reduce_min", 18), content + bytes(10), "/inputs/1/datatype"),
+    ):
+        assert error(service, body, path, headers).endswith(f" (at {place})")
+
+
+def test_a_body_without_json_has_no_places(service: Service) -> None:
+    said = error(service, b"", infer_path("arg_min", 11), {LENGTH: "0"})
+    assert "(at " not in said
 
 
 def test_a_parameter_of_another_version_says_since_when(service: Service) -> None:
