@@ -20,7 +20,7 @@ from app.spec.history import dtype_refusal, negative_axes_hint
 from app.spec.operators import Operator
 from app.spec.parameters import Parameters, Reduction
 
-FEW = 1 << 12
+FEW_ELEMENTS = 1 << 12
 """Elements up to which a tensor that is there as a whole takes no detour over blocks and threads."""
 
 
@@ -47,7 +47,7 @@ class Plan:
     geometry: Geometry | None  # None where nothing is reduced
 
     def of_few(self, values: NDArray[Any]) -> Tensor:
-        """The answer for all elements, at most FEW and at least one, in row-major order."""
+        """The answer for all elements, at most FEW_ELEMENTS and at least one, in row-major order."""
         if self.geometry is None:
             outputs = self.kernel.elementwise(values)
         else:

@@ -26,7 +26,7 @@ from app.tensors.tokens import CLOSE, NUMBER, OPEN, PLAIN, QUOTE, TOKEN, WS, end
 BATCH = 1 << 14
 """Elements that are Python objects at one time."""
 
-FEW = 1 << 12
+LEAST_PIECE = 1 << 12
 """Bytes of a piece that are read element by element at once if they are not usual."""
 
 _RUN = re.compile(rb"(?:%b%b%b,){1,256}+" % (WS, NUMBER, WS))
@@ -73,8 +73,8 @@ class _Lists:
             if stop > start and self._take(body[start:stop]):
                 start = stop + 1
                 size = min(2 * size, plain.PIECE)
-            elif stop > start and size > FEW:
-                size = FEW
+            elif stop > start and size > LEAST_PIECE:
+                size = LEAST_PIECE
             else:
                 start = self._walk(body, start, start + size, end)
         self._convert()

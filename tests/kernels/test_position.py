@@ -63,7 +63,7 @@ def test_every_pattern_gives_the_index_of_the_extreme(
         monkeypatch.setattr(folding, "TILE_BYTES", tile_bytes)
         monkeypatch.setattr(folding, "COPIED_TILE_BYTES", tile_bytes)
         monkeypatch.setattr(position, "COPIED_TILE_BYTES", tile_bytes)
-        monkeypatch.setattr(position, "FEW", 4)
+        monkeypatch.setattr(position, "FEW_ELEMENTS", 4)
         for number, shape in enumerate(SHAPES):
             for seed in (number, number + 1):
                 box = tying(dtype, shape, seed)
@@ -103,7 +103,7 @@ def test_states_merge_in_any_order(largest: bool, last: bool, dtype: np.dtype[An
 def test_rows_of_every_length_are_searched(
     largest: bool, last: bool, dtype: np.dtype[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(position, "FEW", 4)
+    monkeypatch.setattr(position, "FEW_ELEMENTS", 4)
     kernel = search(dtype, largest, last)
     for length in [*range(2, 20), 24, 31, 32, 33, 48, 50, 64, 99, 127, 128, 129, 150, 255, 256, 300]:
         for box in (mixed(dtype, (1, 1, 5, length), length), mixed(dtype, (1, 1, 5, length), length + 1)):

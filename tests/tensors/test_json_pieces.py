@@ -27,7 +27,7 @@ def pieces_of(size: int, simdjson: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(short, "SHORT", 0)
         patch.setattr(plain, "PIECE", size)
-        patch.setattr(literal, "FEW", size)
+        patch.setattr(literal, "LEAST_PIECE", size)
         patch.setattr(enclosed, "WINDOW", size)
         if not simdjson:
             patch.setattr(numerals, "simdjson", None)

@@ -62,7 +62,7 @@ def test_little_is_read_element_by_element(kind: str, monkeypatch: pytest.Monkey
     refused = refusal(content)
     assert type(refused) is error
     assert refused.place == place
-    assert len(elements) <= max(2 * literal.FEW, literal.BATCH)
+    assert len(elements) <= max(2 * literal.LEAST_PIECE, literal.BATCH)
     assert len(content) > plain.PIECE
 
 

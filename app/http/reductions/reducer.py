@@ -7,7 +7,7 @@ from operator import mul
 
 from app.blocks import Header, Tensor
 from app.errors import BodyTooLarge, InvalidShape, MalformedBody
-from app.evaluate import FEW, Evaluation, Plan, plan
+from app.evaluate import FEW_ELEMENTS, Evaluation, Plan, plan
 from app.http.budget.account import Account
 from app.http.budget.phases import COMPUTE, DECODE, ENCODE
 from app.http.budget.room import outputs_size
@@ -52,9 +52,9 @@ class Reducer:
         plan = self._plan(header, request.parameters)
         if size == 0 or len(header.shape) > DEEP:
             self._check_answer_size(plan.answer, wanted, account)
-        elif size > FEW:
+        elif size > FEW_ELEMENTS:
             account.take(outputs_size(plan.answer, wanted))
-        if 0 < size <= FEW and len(request.blocks) == 1:
+        if 0 < size <= FEW_ELEMENTS and len(request.blocks) == 1:
             tensor = plan.of_few(request.blocks[0].values)
         else:
             evaluation = Evaluation(plan, self._threads.whole, account.check)

@@ -29,7 +29,7 @@ NARROW_BYTES = 256
 # Folds of several rows that make what is left a small part of the work.
 FOLDS = 8
 # So few rows of a middle axis are folded one after the other, or so few elements of a row: no copy of the first.
-FEW = 8
+FEW_ROWS = 8
 # Elements that NumPy is through with before any other way has begun.
 SMALL = 64
 # What is moved at once, the widest first. More of them than that to a row are too far apart.
@@ -68,7 +68,7 @@ def in_one_pass(box: NDArray[Any]) -> bool:
 def shallow(box: NDArray[Any]) -> bool:
     """Whether a box is few rows, folded one after the other, of outputs that stay in the cache."""
     o, r1, i, r2 = box.shape
-    return r1 <= FEW and r2 == 1 and o * i * box.itemsize <= TILE_BYTES
+    return r1 <= FEW_ROWS and r2 == 1 and o * i * box.itemsize <= TILE_BYTES
 
 
 def fold(ufunc: np.ufunc, box: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -96,7 +96,7 @@ def fold_rows(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None = N
     n, length = rows.shape
     size = rows.itemsize
     word = word_of(rows)
-    if length <= FEW // 2 or (length <= FEW and size >= 4 and word is not WORDS[0]):
+    if length <= FEW_ROWS // 2 or (length <= FEW_ROWS and size >= 4 and word is not WORDS[0]):
         return _fold_columns(ufunc, rows.T[np.newaxis], into)
     if word is not None and length * size <= _turned_bytes(rows):
         columns = turned(rows, word)
@@ -138,11 +138,11 @@ def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None
     o, r, i = rows.shape
     if r == 1:
         return rows[:, 0].reshape(-1)
-    if r > FEW and i * rows.itemsize < WIDE_BYTES:
+    if r > FEW_ROWS and i * rows.itemsize < WIDE_BYTES:
         return _fold_short_rows(ufunc, rows).reshape(-1)
     folded = np.empty(o * i, rows.dtype) if into is None else into
     outputs = folded.reshape(o, i)
-    if r <= FEW:
+    if r <= FEW_ROWS:
         ufunc(rows[:, 0], rows[:, 1], out=outputs)
         for k in range(2, r):
             ufunc(outputs, rows[:, k], out=outputs)

@@ -17,7 +17,7 @@ from app.kernels.extremes.folding import fold
 from app.kernels.kernel import elements_of
 
 # One output in so many that is to be looked at again is looked at by itself.
-FEW = 8
+RARE = 8
 
 
 class Order(Protocol):
@@ -116,7 +116,7 @@ class FloatOrder:
             if not self._has_other_zero(bits):
                 return found
             doubts = np.equal(doubted, self._doubtful)
-            if np.count_nonzero(doubts) * FEW > o * i:
+            if np.count_nonzero(doubts) * RARE > o * i:
                 return np.copysign(found, self._signs(bits), out=found)
             at = np.flatnonzero(doubts)
             found[at] = np.copysign(found[at], self._signs(elements_of(bits, at)))

@@ -17,7 +17,7 @@ from app.kernels.regions import cuts
 from app.kernels.rounding import FORMATS
 
 # Elements that NumPy's search is through with before ours has begun.
-FEW = 1024
+FEW_ELEMENTS = 1024
 # Columns of a tile are as deep as that, or as the axis is: a byte holds every index, and int64 is needed seldom.
 COLUMN_DEPTH = 64
 
@@ -105,7 +105,7 @@ class Position:
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> Indices:
         """The indices along the box's one axis."""
         box = box.view(self._order.storage)
-        if box.size <= FEW:
+        if box.size <= FEW_ELEMENTS:
             return filled(into, self._search.few(box))
         o, _, i, r2 = box.shape
         found = np.empty(o * i, np.int64) if into is None else into
