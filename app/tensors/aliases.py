@@ -1,5 +1,5 @@
-"""What others call the dtypes, for whoever is told that a name is not one here: ONNX, NumPy, C and the Open Inference
-Protocol."""
+"""What others call the dtypes, for whoever is told that a name is not one here: ONNX, NumPy, C, compilers and the Open
+Inference Protocol."""
 
 from collections.abc import Iterable, Mapping
 
@@ -30,8 +30,12 @@ _ALIASES = {
     "ulong": "uint64",
     "ulonglong": "uint64",
     **{f"{kind.kind}{kind.itemsize}": name for name, kind in NUMPY_DTYPES.items() if name != "bfloat16"},
+    **{f"{name[0]}{bits}": f"{name}{bits}" for name in ("int", "uint", "float") for bits in (16, 32, 64)},
     **{datatype.lower(): name for datatype, name in DATATYPES.items()},
 }
+
+_OF_TWO_MEANINGS = ("i8", "u8")
+"""Integers of eight bytes to NumPy, of eight bits to compilers. With an order of bytes before it, it is NumPy's."""
 
 
 def unknown_dtype(given: object, shown: str, place: str) -> UnknownDtype:
@@ -50,6 +54,8 @@ def _meant(given: object, spelled: Mapping[str, str]) -> str:
     if not isinstance(given, str) or len(given) > LONGEST:
         return ""
     name = given.lower().removeprefix("tensor(").removesuffix(")").removeprefix("np.").removeprefix("torch.")
+    if name in _OF_TWO_MEANINGS:
+        return ""
     name = _ALIASES.get(name.lstrip("<>=|"), name)
     return f" (did you mean {spelled[name]}?)" if name in spelled else nearest(given, spelled.values())
 

@@ -129,6 +129,20 @@ def test_a_list_in_a_query_is_told_how_it_is_written(service: Service) -> None:
         ("<f4", "float32"),
         ("FP32", "float32"),
         ("half", "float16"),
+        ("single", "float32"),
+        ("double", "float64"),
+        ("f16", "float16"),
+        ("f32", "float32"),
+        ("F64", "float64"),
+        ("bf16", "bfloat16"),
+        ("i16", "int16"),
+        ("i32", "int32"),
+        ("i64", "int64"),
+        ("u16", "uint16"),
+        ("u32", "uint32"),
+        ("u64", "uint64"),
+        ("<i8", "int64"),
+        ("|u1", "uint8"),
         ("np.int8", "int8"),
         ("flaot32", "float32"),
     ],
@@ -150,7 +164,7 @@ def test_dtypes_of_others_lead_to_those_of_the_protocol(service: Service, given:
     assert said.startswith(f'"{given}" is not a datatype (did you mean {meant}?); use one of BOOL, ')
 
 
-@pytest.mark.parametrize("given", ["complex64", "str", 5, "x" * 1000])
+@pytest.mark.parametrize("given", ["complex64", "str", "i8", "U8", "tensor(u8)", "f128", 5, "x" * 1000])
 def test_what_is_no_dtype_anywhere_leads_to_none(service: Service, given: object) -> None:
     response = service.post("/v13/reduce_sum", {"data": {"dtype": given, "values": [1]}})
     assert " is not a dtype; use" in problem(response, 422, "unknown-dtype")["detail"]
