@@ -23,12 +23,24 @@ def listed(names: Iterable[str]) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Of the known names the one that was probably meant, as a message asks for it; "" if none is near."""
+    return asking(meant(name, known))
+
+
+def asking(name: str) -> str:
+    """Whether that is what was meant, as a message asks; "" for ""."""
+    return f" (did you mean {name}?)" if name else ""
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Of the known names the one that was probably meant; "" if none is near."""
     if len(name) > LONGEST:  # far from all of them, and long to compare
         return ""
-    plain, written = _plain(name), {_plain(each): each for each in known}
-    slips = [each for each in written if _one_slip(plain, each)]
-    found = get_close_matches(plain, slips or written, n=1, cutoff=0.0 if slips else 0.85)
-    return f" (did you mean {written[found[0]]}?)" if found else ""
+    given, written = plain(name), {plain(each): each for each in known}
+    slips = [each for each in written if _one_slip(given, each)]
+    if not slips and sum(each.startswith(given) for each in written) > 1:  # what several begin with is none of them
+        return ""
+    found = get_close_matches(given, slips or written, n=1, cutoff=0.0 if slips else 0.85)
+    return written[found[0]] if found else ""
 
 
 def _one_slip(given: str, known: str) -> bool:
@@ -40,6 +52,6 @@ def _one_slip(given: str, known: str) -> bool:
     return max(len(given), len(known)) <= 1 or (len(given) == 2 and given == known[::-1])
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """ReduceMin, reduce-min and reduce_min are one name."""
     return name.lower().replace("_", "").replace("-", "")

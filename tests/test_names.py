@@ -1,9 +1,11 @@
 """Names that are not known are quoted, and the one that was meant is named."""
 
+from collections.abc import Callable
+
 import pytest
 
 from app.names import nearest, quoted
-from app.spec.operators import OPERATORS, SERVING
+from app.spec.operators import OPERATORS, SERVING, meant_operator
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,22 @@ def test_onnx_names_lead_to_those_of_paths() -> None:
 )
 def test_a_slip_leads_to_what_was_meant(name: str, meant: str) -> None:
     assert nearest(name, SERVING) == f" (did you mean {meant}?)"
+
+
+@pytest.mark.parametrize(
+    "spelled", [str, str.upper, lambda name: name.replace("_", ""), lambda name: name.replace("_", "-")]
+)
+def test_operators_may_lack_what_most_begin_with(spelled: Callable[[str], str]) -> None:
+    for operator in SERVING:
+        assert meant_operator(spelled(operator)) == operator
+        assert meant_operator(spelled(operator.removeprefix("reduce_"))) == operator
+
+
+@pytest.mark.parametrize(
+    "name", ["", "softmax", "sin", "mix", "std", "var", "any", "median", "l3", "reduce_", "x" * 9999]
+)
+def test_what_is_no_operator_without_it_leads_to_none(name: str) -> None:
+    assert meant_operator(name) == ""
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,17 @@ from app.http.problems import INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUN
 from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, RawHeaders, Reply
 from app.names import listed
-from app.spec.operators import LAST_OPSET, SERVING, resolve
+from app.spec.operators import LAST_OPSET, SERVING, meant_operator, resolve
 
 READ = ("GET", "HEAD")
 
 OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,17})/([^/]+)")
+
+OPSET = re.compile(r"v?0*([0-9]{1,2})", re.IGNORECASE)
+"""One in a path that is wrong."""
+
+STEPS = 4
+"""Of a wrong path so many are looked at."""
 
 SERVICE_PATHS = (
     "/",
@@ -49,12 +55,22 @@ def nothing_there(path: str) -> Reply:
             resolve(asked[2], int(asked[1]))
         except Refusal as refusal:
             return refused(refusal)
-    operators = ", ".join(SERVING)
+    operators, meant = ", ".join(SERVING), _meant(path)
+    hint = f"did you mean {meant}? " if meant else ""
     return document(
         NOT_FOUND,
-        f"operators are at /v{{opset}}/{{operator}}, opsets 1 to {LAST_OPSET}, operators {operators}; "
+        f"{hint}operators are at /v{{opset}}/{{operator}}, opsets 1 to {LAST_OPSET}, operators {operators}; "
         f"beside them there are {', '.join(SERVICE_PATHS)}",
     )
+
+
+def _meant(path: str) -> str:
+    """The path of an operator that was probably meant, of the newest opset where none is named; "" if none is near."""
+    steps = path.split("/", STEPS + 1)[1 : STEPS + 1]
+    operator = next(filter(None, map(meant_operator, steps)), "")
+    opsets = [int(found[1]) for found in map(OPSET.fullmatch, steps) if found]
+    opset = next((each for each in opsets if 1 <= each <= LAST_OPSET), LAST_OPSET)
+    return operator and f"/v{opset}/{operator}"
 
 
 def readable(reply: Reply, request: Request, path: str) -> Reply:

@@ -9,7 +9,7 @@ from functools import cached_property
 from re import sub
 
 from app.errors import UnknownOperator, UnknownVersion
-from app.names import nearest, quoted
+from app.names import asking, meant, plain, quoted
 from app.spec.dtypes import BFLOAT16, BOOL, BYTES, FLOATS, HIGH_PRECISION, NUMERIC
 from app.spec.parameters import (
     Axes,
@@ -138,7 +138,7 @@ def resolve(path_name: str, opset: int) -> Operator:
     opsets = SERVING.get(path_name)
     if opsets is None:
         none = f"there is no operator {quoted(path_name)}"
-        raise UnknownOperator(f"{none}{nearest(path_name, SERVING)}; there are {', '.join(SERVING)}")
+        raise UnknownOperator(f"{none}{asking(meant_operator(path_name))}; there are {', '.join(SERVING)}")
     operator = opsets.get(opset)
     if operator is None:
         versions = ", ".join(str(row.version) for row in versions_of(opsets[LAST_OPSET].name))
@@ -146,6 +146,14 @@ def resolve(path_name: str, opset: int) -> Operator:
             f"there is no opset {opset}; opsets 1 to {LAST_OPSET} exist; {path_name} has the versions {versions}"
         )
     return operator
+
+
+def meant_operator(name: str) -> str:
+    """The path name of the operator that was probably meant, which may lack its reduce_; "" if none is near."""
+    return _SHORTENED.get(plain(name)) or meant(name, SERVING)
+
+
+_SHORTENED = {plain(name.removeprefix("reduce_")): name for name in SERVING}
 
 
 def versions_of(name: str) -> tuple[Operator, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from app.blocks import NUMPY_DTYPES
 from app.errors import UnknownDtype
-from app.names import LONGEST, nearest
+from app.names import LONGEST, asking, nearest
 from app.tensors.open_inference.datatypes import DATATYPES, SPELLED
 
 _ALIASES = {
@@ -57,7 +57,7 @@ def _meant(given: object, spelled: Mapping[str, str]) -> str:
     if name in _OF_TWO_MEANINGS:
         return ""
     name = _ALIASES.get(name.lstrip("<>=|"), name)
-    return f" (did you mean {spelled[name]}?)" if name in spelled else nearest(given, spelled.values())
+    return asking(spelled[name]) if name in spelled else nearest(given, spelled.values())
 
 
 def _all(names: Iterable[str]) -> str:

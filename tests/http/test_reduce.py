@@ -76,6 +76,49 @@ def test_any_other_path_is_a_404_that_says_what_exists(service: Service, method:
 
 
 @pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/reduce_min", "/v28/reduce_min"),
+        ("/ReduceMin", "/v28/reduce_min"),
+        ("/12/reduce_min", "/v12/reduce_min"),
+        ("/v12/reduce_min/", "/v12/reduce_min"),
+        ("/V12/reduce_min", "/v12/reduce_min"),
+        ("/v012/ReduceMin", "/v12/reduce_min"),
+        ("/29/reduce_min", "/v28/reduce_min"),
+        ("/latest/reduce_min", "/v28/reduce_min"),
+        ("/api/v12/sum", "/v12/reduce_sum"),
+        ("/reduce_min/12", "/v12/reduce_min"),
+        ("/v12//min", "/v12/reduce_min"),
+        ("/V7/argmax", "/v7/arg_max"),
+        ("/latest/softmax", ""),
+        ("/v12", ""),
+        ("/docs/", ""),
+        ("/" + "x/" * 1000 + "reduce_min", ""),
+    ],
+)
+def test_a_path_that_is_not_there_leads_to_the_one_that_was_meant(service: Service, path: str, meant: str) -> None:
+    said = problem(service.post(path, BODY), 404, "not-found")["detail"]
+    assert said.startswith(f"did you mean {meant}? operators are at " if meant else "operators are at ")
+    assert not meant or service.post(meant, {"data": BODY["data"]}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("min", "min"),
+        ("sum", "sum"),
+        ("mean", "mean"),
+        ("logsumexp", "log_sum_exp"),
+        ("ReduceMin", "min"),
+        ("L2", "l2"),
+    ],
+)
+def test_an_operator_that_is_not_there_leads_to_the_one_that_was_meant(service: Service, name: str, meant: str) -> None:
+    said = problem(service.post(f"/v12/{name}", BODY), 404, "unknown-operator")["detail"]
+    assert said.startswith(f'there is no operator "{name}" (did you mean reduce_{meant}?); there are ')
+
+
+@pytest.mark.parametrize(
     ("path", "allowed"),
     [("/v12/reduce_min", "GET, HEAD, POST"), ("/v17/reduce_min", "GET, HEAD, POST"), ("/operators", "GET, HEAD")],
 )

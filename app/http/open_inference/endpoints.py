@@ -24,9 +24,9 @@ from app.http.reductions.body import Body, Disconnected, TooSlow
 from app.http.reductions.exchange import send_reply
 from app.http.reductions.resources import Resources
 from app.http.reply import REASON, Reply
-from app.names import listed, nearest
+from app.names import asking, listed
 from app.settings import Limit
-from app.spec.operators import SERVING, Operator
+from app.spec.operators import SERVING, Operator, meant_operator
 from app.tensors.conversion import shown
 
 READ, WRITE = ("GET", "HEAD"), ("POST",)
@@ -174,7 +174,7 @@ class OpenInference:
         if found := _MODEL.fullmatch(path):
             name, version = found[1], found[2]
             if name not in MODELS:
-                none = f"there is no model {shown(name)}{nearest(name, MODELS)}"
+                none = f"there is no model {shown(name)}{asking(meant_operator(name))}"
                 raise UnknownOperator(f"{none}; there are {', '.join(MODELS)}")
             if version is not None and version not in (known := [str(row.version) for row in MODELS[name]]):
                 raise UnknownVersion(f"{name} has no version {shown(version)}; it has {', '.join(known)}")
