@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from openapi_spec_validator import validate
 
@@ -16,7 +17,7 @@ from app.blocks import NUMPY_DTYPES
 from app.http.documents.binary import build_binary
 from app.http.documents.open_inference import build_inference
 from app.http.documents.openapi import Document, build_openapi, build_opset
-from app.http.pages.examples import examples
+from app.http.pages.examples import SAMPLES, examples
 from app.http.problems import BODY_TOO_SLOW, PROBLEMS, UNAUTHORIZED
 from app.spec.operators import LAST_OPSET, OPERATORS, SERVING, Operator
 from tests.http.service import Service
@@ -24,6 +25,15 @@ from tests.http.service import Service
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = build_openapi()
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
+
+NAIVE: dict[str, Callable[[Any], Any]] = {
+    "reduce_sum": lambda rows: rows.sum(1),
+    "reduce_mean": lambda rows: rows.mean(1),
+    "reduce_l1": lambda rows: np.abs(rows).sum(1),
+    "reduce_l2": lambda rows: np.sqrt((rows * rows).sum(1)),
+    "reduce_sum_square": lambda rows: (rows * rows).sum(1),
+}
+"""Reductions along axis 1 in the arithmetic of the rows."""
 
 every_row = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.path)
 
@@ -101,6 +111,28 @@ def test_examples_work_when_sent(operator: Operator, server: str) -> None:
             response = client.post(operator.path, json=example.request)
             assert response.status_code == 200
             assert response.json() == example.answer
+
+
+@every_row
+def test_the_values_of_an_example_are_taken_as_every_dtype(operator: Operator, service: Service) -> None:
+    shown = examples(operator)["values"].request
+    for dtype in set(operator.dtypes) - {"bool"}:
+        assert service.post(operator.path, shown | {"data": shown["data"] | {"dtype": dtype}}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["reduce_sum", "reduce_mean", "reduce_l1", "reduce_l2", "reduce_sum_square"])
+def test_what_is_said_of_an_example_is_so(service: Service, name: str) -> None:
+    operator = SERVING[name][LAST_OPSET]
+    remark = SAMPLES[operator.name].remark
+    tried = re.search(r"\[\[.*]]", remark)
+    rows = json.loads(tried[0]) if tried else SAMPLES[operator.name].rows
+    with_float32 = {"data": {"dtype": "float32", "values": rows}, "axes": [1], "keepdims": 0}
+    exact = service.post(operator.path, with_float32).json()["reduced"]["values"][0]
+    if tried:
+        assert remark.endswith(f"here it gives {exact:.9g}.")
+    naive = NAIVE[name](np.array(rows, np.float32))[0]
+    assert f"would give {naive:.9g}" in remark
+    assert naive != np.float32(exact)
 
 
 @every_row

@@ -11,7 +11,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from app.http.pages.examples import examples
+from app.http.pages.examples import SAMPLES, examples
 from app.http.pages.home import Home
 from app.http.pages.matrix import matrix
 from app.http.pages.operator import OperatorPage, OperatorsIndex, operator_page, operators_index
@@ -95,6 +95,7 @@ def _operator(page: OperatorPage, site: Site, opset: int | None) -> str:
         opset=opset,
         values=dumps(example.request["data"]["values"]),
         answer=dumps(example.answer),
+        remark=SAMPLES[page.name].remark,
         calls=calls,
         keys=site.keys,
         flags=[attribute for attribute in page.attributes if attribute.name not in ("axes", "axis")],
