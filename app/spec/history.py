@@ -1,10 +1,14 @@
 """What changed from one operator version to the next, derived from neighbouring rows of the table."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from app.names import nearest, quoted
 from app.spec.operators import Operator, versions_of
 from app.spec.parameters import Parameter, Parameters
+
+Written = Literal["models", "requests"]
+"""What is written for a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +50,35 @@ class Changes:
     def breaking_because(self) -> tuple[str, ...]:
         """Why a model or a request written for the old version may have to change: what was accepted is refused now,
         or has moved. Nothing if none has to."""
-        gone = [*self.dtypes_removed, *(parameter.name for parameter in self.parameters_removed)]
-        moved = [change.new.name for change in self.parameters_changed if change.became_input]
         return (
-            *((f"{', '.join(gone)}: no longer accepted",) if gone else ()),
-            *(f"{name} became an input: models must change, requests here do not" for name in moved),
-            *(rule.words for rule in self.rules_changed if rule.narrows),
+            *((f"{', '.join(self._gone)}: no longer accepted",) if self._gone else ()),
+            *(f"{name} became an input: models must change, requests here do not" for name in self._moved),
+            *self._narrower,
         )
+
+    @property
+    def breaking_for(self) -> tuple[Written, ...]:
+        """What may have to change. In a request axes stand beside the tensor, whatever a model has made of them."""
+        if self._gone or self._narrower:
+            return ("models", "requests")
+        return ("models",) if self._moved else ()
 
     @property
     def breaking(self) -> bool:
         """Whether there is a reason that it is."""
         return bool(self.breaking_because)
+
+    @property
+    def _gone(self) -> tuple[str, ...]:
+        return (*self.dtypes_removed, *(parameter.name for parameter in self.parameters_removed))
+
+    @property
+    def _moved(self) -> tuple[str, ...]:
+        return tuple(change.new.name for change in self.parameters_changed if change.became_input)
+
+    @property
+    def _narrower(self) -> tuple[str, ...]:
+        return tuple(rule.words for rule in self.rules_changed if rule.narrows)
 
 
 def previous(operator: Operator) -> Operator | None:

@@ -136,7 +136,7 @@ def test_links_between_pages_lead_to_rows() -> None:
 
 def test_a_version_tells_what_each_version_of_the_operator_brought() -> None:
     text = html_of(page("reduce_min", 12), Site())
-    for words in ("the first", "+ int8, uint8", "+ noop_with_empty_axes", "axes: role attribute → input", "breaking"):
+    for words in ("the first", "+ int8, uint8", "+ noop_with_empty_axes", "axes: role attribute → input"):
         assert f">{words}</span>" in text
 
 
@@ -144,15 +144,33 @@ def test_a_rule_that_is_stricter_and_one_that_is_lifted_are_told_apart() -> None
     text = html_of(page("arg_min", 13), Site())
     stricter, lifted = (text.partition(f">version {version}</a>")[2].partition("</li>")[0] for version in (11, 12))
     assert "<span>− empty tensors</span>" in stricter
-    assert '<span class="breaking">breaking</span>' in stricter
+    assert '<span class="breaking">breaking for models and requests</span>' in stricter
     assert "<span>+ empty tensors</span>" in lifted
     assert "breaking" not in lifted
 
 
 def test_why_a_version_breaks_is_told() -> None:
     text = html_of(page("reduce_min", 18), Site())
-    assert '<span class="breaking">yes</span>: axes became an input: models must change, requests here do not' in text
+    assert "<dd>for models only: axes became an input: models must change, requests here do not</dd>" in text
     assert page("arg_max", 11).model_dump()["differences"]["breaking"] is True
+
+
+def test_axes_that_became_an_input_alarm_nobody_who_sends_requests() -> None:
+    text = html_of(page("reduce_log_sum", 28), Site())
+    models, requests = (text.partition(f">version {version}</a>")[2].partition("</li>")[0] for version in (18, 28))
+    assert "<span>breaking for models; requests here stay the same</span>" in models
+    assert 'class="breaking"' not in models
+    assert '<span class="breaking">breaking for models and requests</span>' in requests
+    assert '<span class="breaking">for models and requests</span>: int32, int64' in text
+    assert 'class="breaking"' not in html_of(page("reduce_min", 18), Site())
+
+
+def test_an_input_tells_what_it_is_in_a_request() -> None:
+    data, axes = page("reduce_min", 18).inputs
+    assert (axes.type, axes.in_request) == ("tensor(int64)", "a list of integers")
+    text = html_of(page("reduce_min", 18), Site())
+    assert "<code>tensor(int64)</code>, optional; in a request: a list of integers</td>" in text
+    assert f"<code>T</code>; in a request: {data.in_request}</td>" in text
 
 
 @pytest.mark.parametrize("path", ["/v17/reduce_min", "/v13/reduce_min"])

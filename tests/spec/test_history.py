@@ -71,6 +71,13 @@ def test_why_a_version_breaks_is_said() -> None:
     assert words("arg_min", 12) == ()
 
 
+def test_axes_that_became_an_input_break_models_alone() -> None:
+    broken = {operator.path: found.breaking_for for operator in OPERATORS if (found := changes(operator)) is not None}
+    assert broken["/v18/reduce_min"] == broken["/v13/reduce_sum"] == ("models",)
+    assert broken["/v28/reduce_log_sum"] == broken["/v11/arg_min"] == ("models", "requests")
+    assert broken["/v12/arg_min"] == broken["/v12/reduce_min"] == ()
+
+
 def test_a_refused_dtype_is_told_since_or_until_when_it_is_accepted() -> None:
     def words(path_name: str, opset: int, dtype: str) -> str:
         operator: Operator = resolve(path_name, opset)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.spec.definitions import DEFINITIONS, description
 from app.spec.dtypes import ONNX_NAMES
-from app.spec.history import Changes, ParameterChange, changes
+from app.spec.history import Changes, ParameterChange, Written, changes
 from app.spec.operators import OPERATORS, SERVING, Operator, versions_of
 from app.spec.parameters import Parameter
 
@@ -19,8 +19,11 @@ class Part(BaseModel):
 
 
 class Input(Part):
+    """`in_request`: what stands for it in a JSON request, where `type` is that of a model."""
+
     name: str
     type: str
+    in_request: str
     optional: bool
     range: str | None
     description: str
@@ -62,12 +65,13 @@ class Difference(Part):
 
 class Differences(Part):
     """What the previous version did otherwise. `breaking`: something that was accepted is refused, or axes became an
-    input; `breaking_because` says which."""
+    input; `breaking_because` says which, and `breaking_for` whether that concerns requests too."""
 
     old_version: int
     new_version: int
     breaking: bool
     breaking_because: tuple[str, ...]
+    breaking_for: tuple[Written, ...]
     types_added: tuple[str, ...]
     types_removed: tuple[str, ...]
     dtypes_added: tuple[str, ...]
@@ -110,6 +114,16 @@ class OperatorsIndex(Part):
     operators: tuple[OperatorPage, ...]
 
 
+DATA = Input(
+    name="data",
+    type="T",
+    in_request="an object with dtype, shape, and values or base64",
+    optional=False,
+    range=None,
+    description="The tensor to reduce.",
+)
+
+
 @cache
 def operator_page(operator: Operator) -> OperatorPage:
     """The page of one row of the table."""
@@ -127,7 +141,7 @@ def operator_page(operator: Operator) -> OperatorPage:
         summary=DEFINITIONS[operator.name].summary,
         description="\n\n".join(description(operator)),
         inputs=(
-            Input(name="data", type="T", optional=False, range=None, description="The tensor to reduce."),
+            DATA,
             *(_input(parameter) for parameter in parameters if parameter.role == "input"),
         ),
         outputs=(_output(operator),),
@@ -152,6 +166,7 @@ def _input(parameter: Parameter) -> Input:
     return Input(
         name=parameter.name,
         type=parameter.type,
+        in_request="a list of integers",
         optional=True,
         range=parameter.accepted,
         description=parameter.description,
@@ -191,6 +206,7 @@ def _differences(found: Changes) -> Differences:
         new_version=found.new_version,
         breaking=found.breaking,
         breaking_because=found.breaking_because,
+        breaking_for=found.breaking_for,
         types_added=tuple(ONNX_NAMES[dtype] for dtype in found.dtypes_added),
         types_removed=tuple(ONNX_NAMES[dtype] for dtype in found.dtypes_removed),
         dtypes_added=found.dtypes_added,
