@@ -1,5 +1,6 @@
 """Operator pages: what the published pages carry, from the table."""
 
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
@@ -201,6 +202,19 @@ def test_the_first_page_lists_every_version(service: Service) -> None:
     links = Outline(found.text).links
     assert {operator.path for operator in OPERATORS} <= {link.removeprefix(".") for link in links}
     assert service.get("/").json()["operators"]["reduce_min"] == [1, 11, 12, 13, 18, 20]
+
+
+@pytest.mark.parametrize("path", ["/", "/operators"])
+def test_operators_are_listed_in_the_order_of_the_table(service: Service, path: str) -> None:
+    links = Outline(service.get(path, {"accept": "text/html"}).text).links
+    assert [link[1:] for link in links if link.startswith("./v")] == [operator.path for operator in OPERATORS]
+
+
+def test_the_first_page_shows_what_its_call_is_answered(service: Service) -> None:
+    text = unescape(service.get("/", {"accept": "text/html"}).text)
+    call, answer = re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL)[:2]
+    assert "/v12/reduce_min --json" in call
+    assert service.post("/v12/reduce_min", call.split("'")[1].encode()).json() == json.loads(answer)
 
 
 @pytest.mark.parametrize("path", ["/", "/operators", "/docs", "/v12/reduce_min", "/problems", "/problems/internal"])

@@ -5,9 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from app.http.pages.snippets import filled, snippets
+from app.http.pages.snippets import file_call, filled, snippets
 
 CASES = [
     ("/v20/reduce_max", {"data": {"dtype": "bool", "values": [[True, False]]}, "axes": [1]}, [[True]]),
@@ -53,3 +54,12 @@ def test_typescript(tmp_path: Path, server: str, path: str, request_: object, va
     program.write_text(text)
     run = subprocess.run(["node", program], capture_output=True, check=True, timeout=30)
     assert json.loads(run.stdout)["reduced"]["values"] == values
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@keys
+def test_a_file(tmp_path: Path, server: str, with_keys: bool) -> None:
+    np.save(tmp_path / "x.npy", np.array([[3, 1, 2], [9, 7, 8]], np.float32))
+    command = filled(file_call(with_keys), f"{server}/v12/reduce_min").strip() + " --silent --noproxy '*'"
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True, timeout=30)
+    assert np.load(tmp_path / "reduced.npy").tolist() == [[1], [7]]

@@ -23,15 +23,15 @@ class Sample(NamedTuple):
 PLAIN: Rows = [[3, 1, 2], [9, 7, 8]]
 TIES: Rows = [[2, 1, 1], [0, 5, 5]]
 
-_LOST = "Try [[16777216, 1, 1]] as float32: in float32 arithmetic it would give {naive}; here it gives {exact}."
+_LOST = "Try {rows} as float32: in float32 arithmetic it would give {naive}; here it gives {exact}."
 
 SAMPLES = {
     "ReduceMin": Sample(PLAIN, [1.0, 7.0]),
     "ReduceMax": Sample(PLAIN, [3.0, 9.0]),
-    "ReduceSum": Sample(PLAIN, [6.0, 24.0], _LOST.format(naive="16777216", exact="16777218")),
-    "ReduceMean": Sample(PLAIN, [2.0, 8.0], _LOST.format(naive="5592405.5", exact="5592406")),
+    "ReduceSum": Sample(PLAIN, [6.0, 24.0], _LOST.format(rows="[[1e8, 1, -1e8]]", naive=0, exact=1)),
+    "ReduceMean": Sample(PLAIN, [2.0, 8.0], _LOST.format(rows="[[1e8, 1, -1e8]]", naive=0, exact=0.33333334)),
     "ReduceProd": Sample(PLAIN, [6.0, 504.0]),
-    "ReduceL1": Sample(PLAIN, [6.0, 24.0], _LOST.format(naive="16777216", exact="16777218")),
+    "ReduceL1": Sample(PLAIN, [6.0, 24.0], _LOST.format(rows="[[16777216, 1, 1]]", naive=16777216, exact=16777218)),
     "ReduceL2": Sample(
         [[8192, 2, 3], [0, 3, 4]],
         [8192.001, 5.0],

@@ -31,7 +31,7 @@ def home() -> Home:
         summary=ABOUT,
         operators=operators,
         links={
-            "operator": "v{version}/{operator}",
+            "operator": "v{opset}/{operator}",
             "operators": "operators",
             "problems": "problems",
             "docs": "docs",

@@ -4,20 +4,23 @@ Links are relative, so that they hold under whatever prefix a proxy strips.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from json import dumps
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from app.http.pages.examples import SAMPLES, examples
+from app.http.pages.examples import SAMPLES, Example, examples
 from app.http.pages.home import Home
 from app.http.pages.matrix import matrix
 from app.http.pages.operator import OperatorPage, OperatorsIndex, operator_page, operators_index
 from app.http.pages.problem_pages import ProblemPage, ProblemsIndex
 from app.http.pages.site import Site
-from app.http.pages.snippets import filled, snippets
+from app.http.pages.snippets import file_call, filled, snippets
 from app.spec.dtypes import ONNX_NAMES
 from app.spec.history import changes
 from app.spec.operators import Operator, resolve, versions_of
@@ -52,7 +55,12 @@ def with_code(text: str) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
-_templates.filters["with_code"] = with_code
+def runs(items: Iterable[Any], attribute: str) -> list[tuple[object, list[Any]]]:
+    """Neighbours of one name, in the order that they come in; Jinja's own grouping sorts them."""
+    return [(name, list(found)) for name, found in groupby(items, attrgetter(attribute))]
+
+
+_templates.filters |= {"with_code": with_code, "runs": runs}
 
 
 def html_of(page: Page, site: Site, opset: int | None = None) -> str:
@@ -63,7 +71,7 @@ def html_of(page: Page, site: Site, opset: int | None = None) -> str:
         case OperatorsIndex():
             return _render("operators.html", page=page, dtypes=tuple(ONNX_NAMES), matrix=matrix())
         case Home():
-            return _render("home.html", page=operators_index(), home=page, site=site)
+            return _home(page, site)
         case ProblemPage():
             return _render("problem.html", page=page)
         case ProblemsIndex():
@@ -82,11 +90,32 @@ def render_docs() -> str:
     return _render("docs.html")
 
 
+def _home(home: Home, site: Site) -> str:
+    shown = resolve("reduce_min", 12)
+    example = examples(shown)["values"]
+    url = site.url + shown.path
+    return _render(
+        "home.html",
+        page=operators_index(),
+        home=home,
+        path=shown.path,
+        call=filled(snippets(site.keys)["curl"], url, _body(example)),
+        answer=dumps(example.answer),
+        rows=dumps(example.request["data"]["values"]),
+        file_call=filled(file_call(site.keys), url),
+    )
+
+
+def _body(example: Example) -> str:
+    """A request without the shape, which its lists tell."""
+    data = {name: value for name, value in example.request["data"].items() if name != "shape"}
+    return dumps(example.request | {"data": data})
+
+
 def _operator(page: OperatorPage, site: Site, opset: int | None) -> str:
     example = examples(resolve(page.path.rpartition("/")[2], page.since_version))["values"]
-    body = dumps(example.request)
     calls = {
-        language: (template, filled(template, site.url + page.path, body))
+        language: (template, filled(template, site.url + page.path, _body(example)))
         for language, template in snippets(site.keys).items()
     }
     return _render(

@@ -49,12 +49,27 @@ console.log(await answer.json());
 """,
 }
 
+_FILE = """\
+curl '{url}?axes=1' --data-binary @x.npy \\
+  -H 'Content-Type: application/x-npy' -H 'Accept: application/x-npy' -o reduced.npy
+"""
+
+_FILE_WITH_KEY = """\
+curl '{url}?axes=1' --data-binary @x.npy -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/x-npy' -H 'Accept: application/x-npy' -o reduced.npy
+"""
+
 
 def snippets(keys: bool) -> dict[str, str]:
     """The calls by language; `keys`: of a service that has some."""
     return _WITH_KEY if keys else _OPEN
 
 
-def filled(template: str, url: str, body: str) -> str:
+def file_call(keys: bool) -> str:
+    """The call that sends an .npy file, and has its answer in another."""
+    return _FILE_WITH_KEY if keys else _FILE
+
+
+def filled(template: str, url: str, body: str = "") -> str:
     """A call that can be run."""
     return template.replace("{url}", url).replace("{body}", body)
