@@ -19,9 +19,9 @@ from app.spec.operators import OPERATORS, SERVING, Operator
 Document = dict[str, Any]
 
 ABOUT = (
-    "Operators are at /v{opset}/{operator}. POST reduces a tensor, GET describes the version. Each operator version has "
-    "one path here, with the opset that it came with. Any other opset from 1 to 28 answers as the version that serves "
-    "it, with Content-Location naming that version's path. Every refusal is a problem document (RFC 9457)."
+    "Operators are at /v{opset}/{operator}. POST reduces a tensor, GET describes the version. Each operator version "
+    "has one path here, with the opset that it came with. Any other opset from 1 to 28 answers as the version that "
+    "serves it, with Content-Location naming that version's path. Every refusal is a problem document (RFC 9457)."
 )
 SERVICE_TAG = "Service"
 
