@@ -13,7 +13,7 @@ from app.http.pages.representation import represent
 from app.http.reductions.reduce import Reduce
 from app.http.reductions.resources import Resources
 from app.settings import Settings
-from app.spec.operators import SERVING
+from app.spec.operators import SERVING, operator_path
 
 READ = ["GET", "HEAD"]
 
@@ -23,7 +23,7 @@ def reductions(resources: Resources) -> dict[str, Reduce]:
     answering: dict[str, Reduce] = {}
     for name, opsets in SERVING.items():
         for opset, operator in opsets.items():
-            path = f"/v{opset}/{name}"
+            path = operator_path(opset, name)
             location = None if path == operator.path else resources.settings.root_path + operator.path
             answering[path] = Reduce(operator, path, location, resources)
     return answering

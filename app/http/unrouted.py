@@ -7,16 +7,17 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
-from app.errors import NotAcceptable, Refusal
+from app.errors import NotAcceptable, Refusal, UnknownVersion
 from app.http.pages.assets import FILES
 from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
 from app.http.pages.representation import JSON, VARY, likes_html
+from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, SERVICE_PATHS
 from app.http.problems import INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, RawHeaders, Reply
 from app.names import listed
-from app.spec.operators import LAST_OPSET, SERVING, meant_operator, resolve
+from app.spec.operators import OPSETS, SERVING, meant_operator, no_opset, operator_path, resolve
 
 READ = ("GET", "HEAD")
 
@@ -28,38 +29,25 @@ OPSET = re.compile(r"v?0*([0-9]{1,2})", re.IGNORECASE)
 STEPS = 4
 """Of a wrong path so many are looked at."""
 
-SERVICE_PATHS = (
-    "/",
-    "/docs",
-    "/operators",
-    "/problems",
-    "/version",
-    "/health/live",
-    "/health/ready",
-    "/metrics",
-    "/openapi.json",
-    "/openapi/binary.json",
-    "/openapi/inference.json",
-)
-
-OTHER_PATHS = frozenset(
-    [f"/v{opset}/openapi.json" for opset in range(1, LAST_OPSET + 1)] + [f"/assets/{name}" for name in FILES]
-)
+OTHER_PATHS = frozenset([*OPSET_DOCUMENTS, *(f"/assets/{name}" for name in FILES)])
 """What is read as well, and too much to list in an answer."""
 
 
 def nothing_there(path: str) -> Reply:
     """A 404 that says what exists."""
     if asked := OPERATOR_PATH.fullmatch(path):
+        opset, name = int(asked[1]), asked[2]
+        if name == DOCUMENT:
+            return refused(UnknownVersion(no_opset(opset)))
         try:
-            resolve(asked[2], int(asked[1]))
+            resolve(name, opset)
         except Refusal as refusal:
             return refused(refusal)
     operators, meant = ", ".join(SERVING), _meant(path)
     hint = f"did you mean {meant}? " if meant else ""
     return document(
         NOT_FOUND,
-        f"{hint}operators are at /v{{opset}}/{{operator}}, opsets 1 to {LAST_OPSET}, operators {operators}; "
+        f"{hint}operators are at /v{{opset}}/{{operator}}, opsets {OPSETS[0]} to {OPSETS[-1]}, operators {operators}; "
         f"beside them there are {', '.join(SERVICE_PATHS)}",
     )
 
@@ -69,8 +57,8 @@ def _meant(path: str) -> str:
     steps = path.split("/", STEPS + 1)[1 : STEPS + 1]
     operator = next(filter(None, map(meant_operator, steps)), "")
     opsets = [int(found[1]) for found in map(OPSET.fullmatch, steps) if found]
-    opset = next((each for each in opsets if 1 <= each <= LAST_OPSET), LAST_OPSET)
-    return operator and f"/v{opset}/{operator}"
+    opset = next((each for each in opsets if each in OPSETS), OPSETS[-1])
+    return operator and operator_path(opset, operator)
 
 
 def readable(reply: Reply, request: Request, path: str) -> Reply:

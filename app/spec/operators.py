@@ -23,6 +23,13 @@ from app.spec.parameters import (
 )
 
 LAST_OPSET = 28
+OPSETS = range(1, LAST_OPSET + 1)
+"""Every opset that exists."""
+
+
+def operator_path(opset: int, path_name: str) -> str:
+    """The path of an operator at an opset, without a host."""
+    return f"/v{opset}/{path_name}"
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ class Operator:
     @cached_property
     def path(self) -> str:
         """The canonical path, without a host."""
-        return f"/v{self.version}/{self.path_name}"
+        return operator_path(self.version, self.path_name)
 
 
 # fmt: off
@@ -142,9 +149,7 @@ def resolve(path_name: str, opset: int) -> Operator:
     operator = opsets.get(opset)
     if operator is None:
         versions = ", ".join(str(row.version) for row in versions_of(opsets[LAST_OPSET].name))
-        raise UnknownVersion(
-            f"there is no opset {opset}; opsets 1 to {LAST_OPSET} exist; {path_name} has the versions {versions}"
-        )
+        raise UnknownVersion(f"{no_opset(opset)}; {path_name} has the versions {versions}")
     return operator
 
 
@@ -154,6 +159,11 @@ def meant_operator(name: str) -> str:
 
 
 _SHORTENED = {plain(name.removeprefix("reduce_")): name for name in SERVING}
+
+
+def no_opset(opset: int) -> str:
+    """That there is no such opset."""
+    return f"there is no opset {opset}; opsets {OPSETS[0]} to {OPSETS[-1]} exist"
 
 
 def versions_of(name: str) -> tuple[Operator, ...]:

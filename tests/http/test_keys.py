@@ -10,7 +10,7 @@ import pytest
 
 from app.http import keys
 from app.http.keys import Keys
-from app.http.unrouted import SERVICE_PATHS
+from app.http.paths import SERVICE_PATHS
 from app.settings import Settings
 from tests.conftest import serving
 from tests.http.service import BODY, CHUNKED, Client, Service, problem

@@ -203,10 +203,13 @@ def test_an_opset_has_a_document_of_its_own(server: str, opset: int) -> None:
 
 
 @pytest.mark.parametrize("opset", ["0", "29", "012", "x"])
-def test_there_is_no_document_of_what_is_no_opset(server: str, opset: str) -> None:
-    refused = httpx.get(f"{server}/v{opset}/openapi.json", trust_env=False)
+@pytest.mark.parametrize("name", ["openapi.json", "reduce_min"])
+def test_there_is_nothing_of_what_is_no_opset(server: str, opset: str, name: str) -> None:
+    refused = httpx.get(f"{server}/v{opset}/{name}", trust_env=False)
     assert refused.status_code == 404
-    assert ("1 to 28 exist" in refused.json()["detail"]) == opset.isdecimal()
+    kind = "unknown-version" if opset in ("0", "29") else "not-found"
+    assert refused.json()["type"] == f"/problems/{kind}"
+    assert ("opsets 1 to 28 exist" in refused.json()["detail"]) == (kind == "unknown-version")
 
 
 def closed(document: Document) -> set[tuple[str, str]]:

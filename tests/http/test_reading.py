@@ -1,12 +1,13 @@
 """What can be read: pages, health, version, the OpenAPI document."""
 
 import re
+from typing import Any
 
 import pytest
 
 from app import __version__
 from app.http.health import table_digest
-from app.http.unrouted import SERVICE_PATHS
+from app.http.paths import SERVICE_PATHS
 from tests.http.service import Service, problem
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
@@ -49,6 +50,13 @@ def test_a_page_of_any_opset_is_that_of_its_row(service: Service) -> None:
     assert canonical.json()["since_version"] == 13
     assert "content-location" not in canonical.headers
     assert other.headers["content-location"] == "/v13/reduce_min"
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate Operation ID")
+def test_every_path_without_a_name_in_it_is_listed(service: Service) -> None:
+    dispatch: Any = service.app
+    routed = dispatch.app._app.openapi()["paths"]  # behind the Open Inference Protocol there is the framework
+    assert sorted(path for path in routed if "{" not in path) == sorted(SERVICE_PATHS)
 
 
 @pytest.mark.parametrize("path", [*SERVICE_PATHS, "/v12/reduce_min", "/v17/arg_max"])

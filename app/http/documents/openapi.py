@@ -14,14 +14,14 @@ from app import __version__
 from app.http.documents.schemas import Schema, operator_schemas, reference, shared_schemas, stem
 from app.http.pages.examples import examples
 from app.spec.definitions import DEFINITIONS, description
-from app.spec.operators import OPERATORS, SERVING, Operator
+from app.spec.operators import OPERATORS, OPSETS, SERVING, Operator, operator_path
 
 Document = dict[str, Any]
 
 ABOUT = (
     "Operators are at /v{opset}/{operator}. POST reduces a tensor, GET describes the version. Each operator version "
-    "has one path here, with the opset that it came with. Any other opset from 1 to 28 answers as the version that "
-    "serves it, with Content-Location naming that version's path. Every refusal is a problem document (RFC 9457)."
+    f"has one path here, with the opset that it came with. Any other opset from {OPSETS[0]} to {OPSETS[-1]} answers as the "
+    "version that serves it, with Content-Location naming that version's path. Every refusal is a problem document (RFC 9457)."
 )
 SERVICE_TAG = "Service"
 
@@ -69,7 +69,7 @@ def build_openapi() -> Document:
 def build_opset(opset: int) -> Document:
     """The operators at one opset, which is all that most programs speak: reduce_min and not reduce_min_v13."""
     about = f"The operators as opset {opset} resolves them. Every refusal is a problem document (RFC 9457)."
-    return _document(about, [(f"/v{opset}/{name}", name, serving[opset]) for name, serving in SERVING.items()])
+    return _document(about, [(operator_path(opset, name), name, serving[opset]) for name, serving in SERVING.items()])
 
 
 def _document(about: str, paths: list[tuple[str, str, Operator]]) -> Document:

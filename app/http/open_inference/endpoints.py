@@ -18,20 +18,21 @@ from app.http.open_inference.errors import JSON, problem
 from app.http.open_inference.infer import VOICE, Infer
 from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import Regions
+from app.http.paths import DOCUMENT
 from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND, STOPPING
 from app.http.readiness import STOPS, Readiness
 from app.http.reductions.body import Body, Disconnected, TooSlow
 from app.http.reductions.exchange import send_reply
 from app.http.reductions.resources import Resources
 from app.http.reply import REASON, Reply
-from app.names import asking, listed
+from app.names import asking, listed, nearest
 from app.settings import Limit
-from app.spec.operators import SERVING, Operator, meant_operator
+from app.spec.operators import SERVING, Operator, meant_operator, operator_path
 from app.tensors.conversion import shown
 
 READ, WRITE = ("GET", "HEAD"), ("POST",)
 
-OPSET_2 = frozenset(f"/v2/{name}" for name, opsets in SERVING.items() if 2 in opsets) | {"/v2/openapi.json"}
+OPSET_2 = frozenset(operator_path(2, name) for name in (*SERVING, DOCUMENT))
 """These are ours. All else under /v2, and /v2 itself, is the protocol's: clients ask for what other servers have."""
 
 LONGEST_BODY = 1 << 16
