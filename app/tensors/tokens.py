@@ -79,7 +79,7 @@ def behind_blanks(body: bytes, at: int) -> int:
 def expected(body: bytes, at: int, what: str) -> NoReturn:
     """Refuse what comes next, which is not `what`."""
     if not body:
-        raise MalformedBody("the body is empty")
+        raise MalformedBody("the body is not JSON: it is empty")
     at = behind_blanks(body, at)
     hint = _hint(body, at, what)
     malformed(body, at, f"{what} is expected", f" ({hint})" if hint else "")

@@ -20,7 +20,7 @@ DEEP = 50_000
         (body("float32", "[1]", rest=f', "axes": {"[" * DEEP}'), errors.MalformedBody, ""),
         (body("float32", "[1]", shape="[" * DEEP + "]" * DEEP), errors.InvalidShape, "/data/shape/0"),
         (b'{"data": ' * DEEP + b"1" + b"}" * DEEP, errors.UnknownField, "/data"),
-        (b"[" * DEEP + b"]" * DEEP, errors.MissingField, ""),
+        (b"[" * DEEP + b"]" * DEEP, errors.InvalidParameter, ""),
     ],
 )
 def test_deep_nesting_is_malformed_only_where_it_is_not_closed(
@@ -118,7 +118,7 @@ def test_what_stands_in_the_place_of_json_is_told(wrong: str, said: str, hint: s
 
 
 def test_a_body_of_nothing_or_blanks_is_told_so() -> None:
-    assert str(refusal(b"")) == "the body is empty"
+    assert str(refusal(b"")) == "the body is not JSON: it is empty"
     assert str(refusal(b" \n ")) == f"the body is not JSON: {VALUE} at line 2, column 2 (the text ends there)"
 
 
