@@ -13,6 +13,7 @@ RUN find venv/lib -depth \( -type d \( -name tests -o -path '*/numpy/f2py' \) -o
         \( -name '*.py[ixd]' -o -name '*.[ach]' -o -name '*.cpp' \) \) -exec rm -r {} + \
     && apt-get update && apt-get install --yes --no-install-recommends binutils \
     && strip --strip-unneeded venv/lib/python*/site-packages/csimdjson.*.so venv/lib/python*/site-packages/uvloop/*.so
+COPY LICENSE .
 COPY app app
 # A read-only container cannot write bytecode when it starts.
 RUN python -m compileall -q app

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from app.http.keys import Keys
 from app.http.observing.tracing import check_tracing
+from app.http.open_inference.memory import FOLDER
 from app.http.processes.server import Server
 from app.http.processes.supervisor import Supervisor
 from app.http.sharing import shared_folder
@@ -32,6 +33,8 @@ def main() -> None:
         raise SystemExit("\n".join(faults(error))) from None
     except (OSError, ValueError) as error:
         raise SystemExit(f"KEEPDIMS_API_KEYS_FILE: {error}") from None
+    if settings.shared_memory and not FOLDER.is_dir():
+        raise SystemExit(f"KEEPDIMS_SHARED_MEMORY needs Linux: there is no folder {FOLDER}")
     bound = _bound(settings)
     if settings.workers > 1 or settings.shared_memory:
         _try_folder()
@@ -43,8 +46,7 @@ def main() -> None:
     for said in unknown(os.environ):
         log.warning(said)
     if settings.workers == 1:
-        bound.close()  # the one process has its own
-        raise SystemExit(server.serve_on())
+        raise SystemExit(server.serve_on(bound))
     with shared_folder() as folder:
         make = partial(create_app, folder=folder)
         raise SystemExit(Supervisor(settings.workers, bound, make).run())

@@ -31,7 +31,10 @@ ELSEWHERE = {
 
 RUN_ELSEWHERE = [block for block in BLOCKS if block.text.startswith(tuple(ELSEWHERE))]
 
-NOT_RUN = {"docker compose up --build": "needs a container engine"}
+NOT_RUN = {
+    "docker compose up --build": "needs a container engine",
+    ".venv/bin/python -m pip install --require-hashes --requirement requirements-otel.lock": "needs a package index",
+}
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 

@@ -75,6 +75,23 @@ def test_an_address_that_is_none_gets_no_hint_about_ports() -> None:
     assert said == "KEEPDIMS_HOST=192.0.2.1 KEEPDIMS_PORT=0: Cannot assign requested address\n"
 
 
+def test_shared_memory_is_refused_where_there_is_none() -> None:
+    program = (
+        "from pathlib import Path; from app.http.open_inference import memory; memory.FOLDER = Path('/no/memory'); "
+        "from app.__main__ import main; main()"
+    )
+    said = _started("-c", program, KEEPDIMS_PORT="0", KEEPDIMS_SHARED_MEMORY="1")
+    assert said == "KEEPDIMS_SHARED_MEMORY needs Linux: there is no folder /no/memory\n"
+
+
+def test_one_process_says_where_it_serves(tmp_path: Path) -> None:
+    with serving(tmp_path) as (url, pid):
+        log = (tmp_path / "log").read_text()
+    assert log.count("running on") == 1
+    assert f'"Uvicorn running on {url} (Press CTRL+C to quit)"' in log
+    assert f"Started server process [{pid}]" in log
+
+
 def test_traces_without_what_makes_them_are_told_of() -> None:
     program = "import sys; sys.modules['opentelemetry.sdk'] = None; from app.__main__ import main; main()"
     said = _started("-c", program, KEEPDIMS_PORT="0", OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:1")

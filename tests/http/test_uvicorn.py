@@ -22,7 +22,7 @@ CALLED = {
         *("send_400_response", "timeout_keep_alive_handler", "_unsupported_upgrade_warning"),
     },
     Unhurried: {"resume_reading"},
-    OurServer: {"capture_signals", "handle_exit", "shutdown"},
+    OurServer: {"capture_signals", "handle_exit", "shutdown", "startup"},
 }
 """The methods of a class that uvicorn, or what calls it, calls: under another name they would be passed over."""
 

@@ -20,8 +20,9 @@ Document = dict[str, Any]
 
 ABOUT = (
     "Operators are at /v{opset}/{operator}. POST reduces a tensor, GET describes the version. Each operator version "
-    f"has one path here, with the opset that it came with. Any other opset from {OPSETS[0]} to {OPSETS[-1]} answers as the "
-    "version that serves it, with Content-Location naming that version's path. Every refusal is a problem document (RFC 9457)."
+    f"has one path here, with the opset that it came with. Any other opset from {OPSETS[0]} to {OPSETS[-1]} answers "
+    "as the version that serves it, with Content-Location naming that version's path. Every refusal is a problem "
+    "document (RFC 9457)."
 )
 SERVICE_TAG = "Service"
 

@@ -1,5 +1,6 @@
 """uvicorn with our limits, and an end that loses no request."""
 
+import logging
 import os
 import signal
 from asyncio import sleep
@@ -25,9 +26,16 @@ IDLE = 5
 FAILED = 3
 """What a process ends with that could not begin to serve."""
 
+log = logging.getLogger("keepdims")
 
 Make = Callable[[Settings], ASGIApp]
 """What makes the application that a process serves; it can be handed to another process."""
+
+
+def url_of(bound: socket) -> str:
+    """Where who connects to a socket finds the service."""
+    host, port = bound.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class Server(uvicorn.Server):
@@ -39,8 +47,6 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 partial(make, settings),
                 factory=True,
-                host=settings.host,
-                port=settings.port,
                 workers=settings.workers,
                 access_log=False,
                 log_config=LOGGING,
@@ -53,10 +59,16 @@ class Server(uvicorn.Server):
         )
         self._supervised = supervised
 
-    def serve_on(self, listening: socket | None = None) -> int:
-        """Serve until told to stop, on a socket if there is one already. What the process is to end with."""
-        self.run(None if listening is None else [listening])
+    def serve_on(self, bound: socket) -> int:
+        """Serve until told to stop, on a socket that has its address. What the process is to end with."""
+        self.run([bound])
         return 0 if self.started else FAILED
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Begin to serve, and say where: uvicorn says so only of sockets of its own making."""
+        await super().startup(sockets)
+        if sockets and not self._supervised:
+            log.info("Uvicorn running on %s (Press CTRL+C to quit)", url_of(sockets[0]))
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

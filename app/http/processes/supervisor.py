@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from time import monotonic, sleep
 
-from app.http.processes.server import FAILED, GRACE, Make, Server
+from app.http.processes.server import FAILED, GRACE, Make, Server, url_of
 from app.settings import Settings
 
 BEAT = 1.0
@@ -146,9 +146,7 @@ class Supervisor:
         """Say where the service is, once all are there that are wanted. uvicorn would say it before the first is."""
         if not self._announced and sum(worker.serves for worker in self._workers) >= self._count:
             self._announced = True
-            host, port = self._socket.getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            log.info("%d workers running on http://%s:%d (Press CTRL+C to quit)", self._count, shown, port)
+            log.info("%d workers running on %s (Press CTRL+C to quit)", self._count, url_of(self._socket))
 
     def _obey(self, sig: int) -> None:
         if sig == signal.SIGHUP:
