@@ -15,7 +15,11 @@ from app.settings import Settings
 CLOSED = ("/v2/repository", "/v2/systemsharedmemory")
 """What paths begin with that take a key to be read too."""
 
-SAID = "this path needs an API key: send Authorization: Bearer KEY"
+
+def why(fields: Fields) -> str:
+    """What those are told who are not admitted."""
+    found = "this key is not known" if has_key(fields) else "no key was sent"
+    return f"{found}; this path needs an API key: send Authorization: Bearer KEY"
 
 
 class Guard:
@@ -40,8 +44,7 @@ class Guard:
         """The application of those that are not. The rest of a body is passed over by who serves this, for as long as
         it waits for a head."""
         say = problem if is_ours(scope["path"].removesuffix("/")) else document
-        why = "this key is not known" if has_key(by_name(scope["headers"])) else "no key was sent"
-        reply = say(UNAUTHORIZED, f"{why}; {SAID}")
+        reply = say(UNAUTHORIZED, why(by_name(scope["headers"])))
         scope[REASON] = reply.reason
         await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers()})
         await send({"type": "http.response.body", "body": reply.body})

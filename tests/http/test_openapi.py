@@ -16,9 +16,10 @@ from app import __version__
 from app.blocks import NUMPY_DTYPES
 from app.http.documents.binary import build_binary
 from app.http.documents.open_inference import build_inference
-from app.http.documents.openapi import Document, build_openapi, build_opset
+from app.http.documents.openapi import CUT_SHORT, Document, build_openapi, build_opset
 from app.http.pages.examples import SAMPLES, examples
 from app.http.problems import BODY_TOO_SLOW, PROBLEMS, UNAUTHORIZED
+from app.settings import Settings
 from app.spec.operators import LAST_OPSET, OPERATORS, SERVING, Operator
 from tests.http.service import Service
 
@@ -91,6 +92,40 @@ def test_the_statuses_of_post_are_those_a_refusal_can_have() -> None:
     for operator in OPERATORS:
         responses = DOCUMENT["paths"][operator.path]["post"]["responses"]
         assert set(responses) == {"200", *map(str, statuses)}
+
+
+def test_the_example_of_a_refusal_is_what_the_service_says(service: Service) -> None:
+    """But for the two that take time or a crowd, which are made by the same code."""
+    shown = {
+        problem["example"]["status"]: problem["example"]
+        for response in DOCUMENT["components"]["responses"].values()
+        for problem in response["content"].values()
+    }
+    sent = examples(SERVING["reduce_min"][1])["values"].request
+    path = "/v1/reduce_min"
+    large = {"content-length": str(4 * Settings.model_fields["max_body_bytes"].default)}
+    asked = {
+        400: service.post(path, CUT_SHORT, {"content-type": "application/json"}),
+        401: Service(api_keys="key").post(path, sent),
+        406: service.post(path, sent, {"accept": "text/csv"}),
+        413: service.post(path, b"{}", large),
+        415: service.post(path, sent, {"content-type": "text/csv"}),
+        422: service.post(path, sent | {"axes": [2]}),
+    }
+    assert {status: answer.json() for status, answer in asked.items()} == {status: shown[status] for status in asked}
+    assert shown.keys() - asked.keys() == {408, 503}
+
+
+@pytest.mark.parametrize("build", [build_openapi, build_binary])
+def test_the_example_of_a_refusal_is_of_its_status_and_schema(build: Callable[[], Document]) -> None:
+    document = build()
+    fields = document["components"]["schemas"]["Problem"]
+    responses = document["components"]["responses"]
+    for status, reference in document["paths"]["/v12/reduce_min"]["post"]["responses"].items():
+        if status != "200":
+            (content,) = responses[reference["$ref"].rpartition("/")[2]]["content"].values()
+            assert content["example"]["status"] == int(status)
+            assert set(fields["required"]) <= set(content["example"]) <= set(fields["properties"])
 
 
 def test_the_service_answers_every_operation_of_the_document(server: str) -> None:

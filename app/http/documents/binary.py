@@ -13,6 +13,7 @@ from app.http.documents.openapi import (
     reduce_id,
     refusals,
 )
+from app.http.documents.provoked import provoked
 from app.http.documents.schemas import (
     PROBLEM,
     SHAPE,
@@ -25,6 +26,7 @@ from app.http.documents.schemas import (
 )
 from app.spec.definitions import DEFINITIONS, description
 from app.spec.operators import OPERATORS, Operator
+from app.tensors import npy
 from app.tensors.formats import STREAMED
 
 ABOUT = (
@@ -49,7 +51,7 @@ def build_binary() -> Document:
                 **{name: schema for operator in OPERATORS for name, schema in _answers(operator).items()},
                 "Problem": PROBLEM,
             },
-            "responses": problem_responses(),
+            "responses": problem_responses(provoked(lambda: npy.preamble(b"[[3, 1, 2]]", ""), "max_stream_bytes")),
             "securitySchemes": SECURITY_SCHEMES,
         },
     }

@@ -7,14 +7,18 @@ document of the Open Inference Protocol.
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from app import __version__
+from app.http.documents.provoked import provoked
 from app.http.documents.schemas import Schema, operator_schemas, reference, shared_schemas, stem
 from app.http.pages.examples import examples
+from app.http.problems import MEDIA_TYPE
 from app.spec.definitions import DEFINITIONS, description
 from app.spec.operators import OPERATORS, OPSETS, SERVING, Operator, operator_path
+from app.tensors import json_body
 
 Document = dict[str, Any]
 
@@ -40,6 +44,9 @@ PROBLEMS = {
     503: ("ServiceUnavailable", "There is no room for this request now; Retry-After says when to try again."),
 }
 """The statuses of refusals a canonical path has: the response component and when it comes."""
+
+CUT_SHORT = b'{"data": {"dtype": "float32", "values": [[3, 1, 2], [9, 7, 8]'
+"""A body that is refused as no JSON."""
 
 KEY_OR_NONE: list[Document] = [{}, {"bearer": []}]
 """What takes a key, where the service has some. It stands once for a document and not at each operation, where
@@ -87,7 +94,7 @@ def _document(about: str, paths: list[tuple[str, str, Operator]]) -> Document:
                 **{name: schema for _, _, row in paths for name, schema in operator_schemas(row).items()},
                 **shared_schemas(),
             },
-            "responses": problem_responses(),
+            "responses": problem_responses(provoked(lambda: json_body.decode(CUT_SHORT), "max_body_bytes")),
             "securitySchemes": SECURITY_SCHEMES,
         },
     }
@@ -114,9 +121,9 @@ def operator_tags() -> list[Document]:
     return [{"name": name, "description": definition.computes} for name, definition in DEFINITIONS.items()]
 
 
-def problem_responses() -> Document:
-    """The responses that `refusals` refers to."""
-    return {name: _problem(status, words) for status, (name, words) in PROBLEMS.items()}
+def problem_responses(shown: Mapping[int, Document]) -> Document:
+    """The responses that `refusals` refers to, with an example for each status."""
+    return {name: _problem(status, words, shown[status]) for status, (name, words) in PROBLEMS.items()}
 
 
 def reduce_id(operator: Operator) -> str:
@@ -206,8 +213,9 @@ def refusals(*statuses: int) -> dict[str, Any]:
     return {str(status): {"$ref": f"#/components/responses/{PROBLEMS[status][0]}"} for status in statuses}
 
 
-def _problem(status: int, words: str) -> dict[str, Any]:
-    response = {"description": words, "content": {"application/problem+json": {"schema": reference("Problem")}}}
+def _problem(status: int, words: str, shown: Document) -> dict[str, Any]:
+    content = {MEDIA_TYPE: {"schema": reference("Problem"), "example": shown}}
+    response: Document = {"description": words, "content": content}
     headers = RESPONSE_HEADERS.get(status)
     return response | {"headers": headers} if headers else response
 

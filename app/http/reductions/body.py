@@ -2,6 +2,7 @@
 
 from asyncio import CancelledError, timeout
 from contextlib import suppress
+from typing import Self
 
 from starlette.types import Receive
 
@@ -29,6 +30,11 @@ class Disconnected(Exception):
 
 class TooSlow(Exception):
     """The next piece of the body did not come in time, or too little has come in all."""
+
+    @classmethod
+    def silent(cls, seconds: float) -> Self:
+        """Of the first kind."""
+        return cls(f"no piece of the body came for {seconds:g} seconds")
 
 
 class Body:
@@ -81,7 +87,7 @@ class Body:
             message = await self._receive()
         except CancelledError:
             if self._patience.ran_out(task):
-                raise TooSlow(f"no piece of the body came for {self._patience.seconds:g} seconds") from None
+                raise TooSlow.silent(self._patience.seconds) from None
             raise
         finally:
             self._waited += self._patience.rest(task)
