@@ -85,6 +85,12 @@ class Settings(BaseSettings):
         """Of what is reduced as it comes."""
         return Limit(self.max_stream_bytes, "KEEPDIMS_MAX_STREAM_BYTES")
 
+    @property
+    def text_limit(self) -> "Limit":
+        """The same of a body that could have come in a format that is reduced as it comes."""
+        larger = self.max_stream_bytes > self.max_body_bytes
+        return self.body_limit._replace(instead=f"; a binary body may have {self.stream_limit}" if larger else "")
+
     @field_validator("cors_origins")
     @classmethod
     def _origins(cls, given: str) -> str:
@@ -99,18 +105,24 @@ class Settings(BaseSettings):
 
 
 class Limit(NamedTuple):
-    """The most bytes that something may have; `setting`: which one says so, if one does."""
+    """The most bytes that something may have; `setting`: which one says so, if one does; `instead`: what else may have
+    more."""
 
     size: int
     setting: str = ""
+    instead: str = ""
 
     def __str__(self) -> str:
         return f"{self.size} ({self.setting})" if self.setting else f"{self.size}"
 
+    def exceeded(self, what: str, size: int) -> str:
+        """That something has more, namely so many."""
+        return f"{what} has {size} bytes; the limit is {self}{self.instead}"
+
     def passed(self, what: str) -> str:
-        """That something has more."""
-        said = f"{what} has more than {self.size} bytes, which is the limit"
-        return f"{said} ({self.setting})" if self.setting else said
+        """That something has more, it is not known yet how many."""
+        setting = f" ({self.setting})" if self.setting else ""
+        return f"{what} has more than {self.size} bytes, which is the limit{setting}{self.instead}"
 
 
 def faults(error: ValidationError) -> list[str]:

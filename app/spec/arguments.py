@@ -1,5 +1,6 @@
 """From the fields of a request to the parameters of an operator version."""
 
+import re
 from collections.abc import Mapping
 from json import dumps
 
@@ -39,7 +40,14 @@ def _refusal(error: ValidationError) -> InvalidParameter:
         rule = f"{name} must be 0 or 1"
     in_query = name in ("axes", "axis") and isinstance(value, str) and value.startswith(("[", "("))
     hint = f"; in a query, write {'axes=1 or axes=0,2' if name == 'axes' else 'axis=1'}" if in_query else ""
+    if isinstance(value, str) and not (name == "axes" and not position):
+        bare = _INTEGER if name in ("axes", "axis") else _FLAG
+        hint = "; write it without quotes" if bare.fullmatch(value) else hint  # a query has none: it is JSON
     return InvalidParameter(f"{rule}, not {_shown(value)}{hint}", _pointer(name, *position))
+
+
+_INTEGER = re.compile("-?(0|[1-9][0-9]{0,17})")
+_FLAG = re.compile("[01]|true|false")
 
 
 def _shown(value: object) -> str:

@@ -13,6 +13,11 @@ from app.errors import InvalidBase64
 from app.tensors.elements import check_bools
 from app.tensors.skeleton import Unusual
 
+LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+STEP = 1 << 20
+"""Characters that are looked at together where a text is not base64."""
+
 
 def cut(body: bytes, start: int, end: int) -> memoryview:
     """The text between two quotes in a body, not copied unless it has escapes. Some clients write every / as \\/."""
@@ -39,6 +44,17 @@ def read(text: object, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     return np.frombuffer(raw, kind)
 
 
+def _hint(text: memoryview) -> str:
+    """What is wrong with a text that is not base64, as far as its characters tell."""
+    others = {byte for at in range(0, len(text), STEP) for byte in bytes(text[at : at + STEP]).translate(None, LETTERS)}
+    if not others and len(text) % 4 > 1:
+        return "; its padding is missing"
+    others -= set(b"=")
+    if others and others <= set(b"-_"):
+        return "; write + and / for the - and _ of the URL-safe alphabet"
+    return "; leave out its line breaks and blanks" if others and others <= set(b" \t\r\n") else ""
+
+
 def _bytes(text: object) -> bytes:
     """What a base64 text says, if it is the one way to say it."""
     if isinstance(text, str):
@@ -48,7 +64,8 @@ def _bytes(text: object) -> bytes:
     try:
         raw = pybase64.b64decode(text, validate=True)
     except ValueError:
-        raise InvalidBase64("the text is not valid base64 (standard alphabet, with padding)", "/data/base64") from None
+        said = f"the text is not valid base64 (standard alphabet, with padding){_hint(text)}"
+        raise InvalidBase64(said, "/data/base64") from None
     over = len(raw) % 3
     if over and pybase64.b64encode(raw[-over:]) != text[-4:]:
         raise InvalidBase64("the last character before the padding has bits that mean nothing", "/data/base64")

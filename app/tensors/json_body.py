@@ -122,7 +122,7 @@ def _cut_request(body: bytes, parts: Skeleton, read: Callable[[bytes, int, int, 
 def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: memoryview | None = None) -> Request:
     """What the members ask for; `read` has the elements of values, and `cut` is the base64 text that was cut out."""
     if not isinstance(members, dict):
-        raise MissingField(f'the body must be an object such as {{"data": {_TENSOR}}}, not {shown(members)}')
+        raise InvalidParameter(f'the body must be an object such as {{"data": {_TENSOR}}}, not {shown(members)}')
     data = _data(members)
     wishes = members.pop("answer", None)
     dtype = _dtype(data.get("dtype"))

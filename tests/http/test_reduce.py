@@ -253,8 +253,15 @@ def test_a_body_has_a_largest_size() -> None:
     content = json.dumps(BODY).encode()
     assert Service(max_body_bytes=len(content)).post("/v12/reduce_min", content).status_code == 200
     limit = len(content) - 1
-    found = problem(Service(max_body_bytes=limit).post("/v12/reduce_min", content), 413, "body-too-large")
-    assert found["detail"] == f"the body has {len(content)} bytes; the limit is {limit} (KEEPDIMS_MAX_BODY_BYTES)"
+    refused = f"the body has {len(content)} bytes; the limit is {limit} (KEEPDIMS_MAX_BODY_BYTES)"
+    larger = f"; a binary body may have {limit + 1} (KEEPDIMS_MAX_STREAM_BYTES)"
+    for most, instead in ((limit, ""), (limit + 1, larger)):
+        service = Service(max_body_bytes=limit, max_stream_bytes=most)
+        assert problem(service.post("/v12/reduce_min", content), 413, "body-too-large")["detail"] == refused + instead
+        (start, end) = Client(content, headers=CHUNKED).call(service)
+        assert start["status"] == 413
+        said = f"the body has more than {limit} bytes, which is the limit (KEEPDIMS_MAX_BODY_BYTES){instead}"
+        assert json.loads(end["body"])["detail"] == said
 
 
 @pytest.mark.parametrize("axes", [[0], [], [0, 1]])

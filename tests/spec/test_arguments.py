@@ -46,6 +46,26 @@ def test_an_axis_is_an_integer(operator: Operator, value: object) -> None:
     assert refused.value.place == ("/axis" if single else "/axes/1")
 
 
+@pytest.mark.parametrize(
+    ("path", "fields", "said"),
+    [
+        ("v12/reduce_min", {"keepdims": "0"}, 'keepdims must be 0 or 1, not "0"; write it without quotes'),
+        ("v12/reduce_min", {"keepdims": "true"}, 'keepdims must be 0 or 1, not "true"; write it without quotes'),
+        ("v12/reduce_min", {"keepdims": "2"}, 'keepdims must be 0 or 1, not "2"'),
+        ("v12/reduce_min", {"keepdims": "True"}, 'keepdims must be 0 or 1, not "True"'),
+        ("v12/reduce_min", {"axes": [0, "-1"]}, 'an axis must be an integer, not "-1"; write it without quotes'),
+        ("v12/reduce_min", {"axes": ["01"]}, 'an axis must be an integer, not "01"'),
+        ("v12/reduce_min", {"axes": "1"}, 'axes must be a list of integers, not "1"'),
+        ("v12/arg_min", {"axis": "1"}, 'an axis must be an integer, not "1"; write it without quotes'),
+        ("v12/arg_min", {"axis": "9" * 19}, f'an axis must be an integer, not "{"9" * 19}"'),
+    ],
+)
+def test_what_is_right_but_for_its_quotes_is_told_so(path: str, fields: dict[str, object], said: str) -> None:
+    with pytest.raises(InvalidParameter) as refused:
+        reduction(path, 2, **fields)
+    assert str(refused.value) == said
+
+
 @pytest.mark.parametrize("value", [0, "0", {"0": 0}, True], ids=repr)
 def test_axes_are_a_list(value: object) -> None:
     with pytest.raises(InvalidParameter, match="axes must be a list of integers") as refused:

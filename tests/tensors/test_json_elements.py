@@ -244,3 +244,28 @@ def test_base64_is_strict(dtype: str, shape: str, text: str, error: type[Refusal
     refused = refusal(content.encode())
     assert type(refused) is error
     assert refused.place == "/data/base64"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("AAAAAA", "; its padding is missing"),
+        ("AAAAAAA", "; its padding is missing"),
+        ("A" * 3_000_002, "; its padding is missing"),
+        ("AAAAA", ""),
+        ("AAAAAA=", ""),
+        ("AA==AA", ""),
+        ("AAAA-_==", "; write + and / for the - and _ of the URL-safe alphabet"),
+        ("AAAA_A", "; write + and / for the - and _ of the URL-safe alphabet"),
+        ("A" * 3_000_000 + "-AA=", "; write + and / for the - and _ of the URL-safe alphabet"),
+        ("AAAA\\nAA==", "; leave out its line breaks and blanks"),
+        ("AAAA\\r\\n AA==", "; leave out its line breaks and blanks"),
+        ("AAA\\n-A==", ""),
+        ("AAAAé===", ""),
+        ("data:application/octet-stream;base64,AAAAAA==", ""),
+    ],
+    ids=lambda text: text[-20:],
+)
+def test_what_is_wrong_with_a_base64_text_is_told(text: str, hint: str) -> None:
+    refused = refusal(f'{{"data": {{"dtype": "float32", "shape": [1], "base64": "{text}"}}}}'.encode())
+    assert str(refused) == f"the text is not valid base64 (standard alphabet, with padding){hint}"

@@ -12,10 +12,10 @@ from tests.tensors.reading import body, refusal, tensor
 @pytest.mark.parametrize(
     ("content", "error", "place"),
     [
-        ("[]", errors.MissingField, ""),
-        ("1", errors.MissingField, ""),
-        ("null", errors.MissingField, ""),
-        ('"values"', errors.MissingField, ""),
+        ("[]", errors.InvalidParameter, ""),
+        ("1", errors.InvalidParameter, ""),
+        ("null", errors.InvalidParameter, ""),
+        ('"values"', errors.InvalidParameter, ""),
         ("{}", errors.MissingField, "/data"),
         ('{"axes": [0]}', errors.MissingField, "/data"),
         ('{"data": null}', errors.MissingField, "/data"),

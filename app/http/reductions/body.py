@@ -61,7 +61,7 @@ class Body:
         """Let it have so many bytes; BodyTooLarge, now or once they come, if it has more. Each of them takes `weight`
         bytes of the room: Overloaded, now or once they come, if others have them."""
         if self.declared is not None and self.declared > limit.size:
-            raise BodyTooLarge(f"the body has {self.declared} bytes; the limit is {limit}")
+            raise BodyTooLarge(limit.exceeded("the body", self.declared))
         self._limit = limit
         self._weight = weight
         self._paid = EXEMPT if self.declared is None else self.declared

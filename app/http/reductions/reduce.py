@@ -90,7 +90,7 @@ class Reduce:
             raise explained(refusal, exchange.fields, await exchange.body.glance()) from None
 
     async def _buffered(self, exchange: Exchange, given: Buffered, agreed: Terms, query: str) -> Reply:
-        limit = self._settings.body_limit
+        limit = self._settings.text_limit
         body, account = exchange.body, exchange.account
         if agreed.encoding:
             body.admit(limit)

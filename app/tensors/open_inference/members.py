@@ -271,7 +271,7 @@ def _parameters(value: object, place: str, known: tuple[str, ...] | None = None)
 
 def _object(value: object, what: str, members: tuple[str, ...], place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise MissingField(f"{what} must be an object, not {shown(value)}", place)
+        raise InvalidParameter(f"{what} must be an object, not {shown(value)}", place)
     for member in value:
         if member not in members:
             raise UnknownField(f"{what} has no field {shown(member)}; it can have {', '.join(members)}", place)
