@@ -1,5 +1,6 @@
 """The OpenAPI document of binary bodies: the tensor is the body, the parameters stand in the query."""
 
+from operator import attrgetter
 from typing import Any
 
 from app.http.documents.openapi import (
@@ -51,7 +52,9 @@ def build_binary() -> Document:
                 **{name: schema for operator in OPERATORS for name, schema in _answers(operator).items()},
                 "Problem": PROBLEM,
             },
-            "responses": problem_responses(provoked(lambda: npy.preamble(b"[[3, 1, 2]]", ""), "max_stream_bytes")),
+            "responses": problem_responses(
+                provoked(lambda: npy.preamble(b"[[3, 1, 2]]", ""), attrgetter("stream_limit"))
+            ),
             "securitySchemes": SECURITY_SCHEMES,
         },
     }

@@ -8,6 +8,7 @@ document of the Open Inference Protocol.
 import json
 import sys
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def _document(about: str, paths: list[tuple[str, str, Operator]]) -> Document:
                 **{name: schema for _, _, row in paths for name, schema in operator_schemas(row).items()},
                 **shared_schemas(),
             },
-            "responses": problem_responses(provoked(lambda: json_body.decode(CUT_SHORT), "max_body_bytes")),
+            "responses": problem_responses(provoked(lambda: json_body.decode(CUT_SHORT), attrgetter("text_limit"))),
             "securitySchemes": SECURITY_SCHEMES,
         },
     }

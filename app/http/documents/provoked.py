@@ -23,10 +23,11 @@ SECONDS = float(Settings.model_fields["body_timeout"].default)
 """That bodies are waited for, if nobody sets another number."""
 
 
-def provoked(malformed: Callable[[], object], setting: str) -> Mapping[int, dict[str, Any]]:
-    """A problem document by status. `malformed`: reads a body that is not what it should be; `setting`: the limit on
-    bodies."""
-    limit = Limit(int(Settings.model_fields[setting].default), f"KEEPDIMS_{setting.upper()}")
+def provoked(malformed: Callable[[], object], limit_of: Callable[[Settings], Limit]) -> Mapping[int, dict[str, Any]]:
+    """A problem document by status. `malformed`: reads a body that is not what it should be; `limit_of`: the limit on
+    bodies, which is told as it is if nobody sets another."""
+    fields = Settings.model_fields
+    limit = limit_of(Settings(**{name: fields[name].default for name in ("max_body_bytes", "max_stream_bytes")}))
     calls: dict[int, Callable[[], object]] = {
         400: malformed,
         406: lambda: answer_type("text/csv", MEDIA_TYPES),
