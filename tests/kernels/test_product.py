@@ -41,6 +41,18 @@ def sample(draw: np.random.Generator, dtype: str, shape: tuple[int, ...], kind: 
     return x
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 17, 3), (1, 3, 17, 1), (1, 1, 500, 8), (1, 40, 500, 1), (1, 4, 60, 3)])
+def test_products_next_to_a_midpoint_are_correctly_rounded(shape: tuple[int, int, int, int]) -> None:
+    draw = np.random.default_rng(6)
+    ulps = draw.choice([-1, -0.5, 0, 1, 2, 3], shape, p=[0.05, 0.3, 0.3, 0.3, 0.03, 0.02])
+    box = draw.choice([1.0, -0.5], shape) * (1 + ulps * 2.0**-52)
+    row = box.transpose(0, 2, 1, 3).reshape(shape[0] * shape[2], -1)
+    row[::4, :3] = [1 + 2.0**-52, 1 - 2.0**-53, 1 + 2.0**-52]
+    box = np.ascontiguousarray(row.reshape(shape[0], shape[2], shape[1], shape[3]).transpose(0, 2, 1, 3))
+    found = product(np.dtype(np.float64)).whole(box).view(np.uint64)
+    assert found.tolist() == [exact_bits("float64", row) for row in row]
+
+
 SHAPES = [
     (1, 1, 9, 3), (1, 7, 9, 1), (2, 5, 3, 4), (1, 47, 5, 1), (1, 1, 3, 33), (3, 2, 2, 40), (1, 1, 2, 700), (1, 1, 4, 1),
     (2, 600, 3, 1),

@@ -8,7 +8,9 @@ the product comes that near to a midpoint. Midpoints themselves are met exactly:
 below 2^54, so have all its partial products, and those are never rounded.
 
 Caution. Double-double products are associative only up to that error. Cut another way, the state may differ in its
-last bits (of 106), and the answer only where a midpoint lies between: a chance of about n * 2^-49 for float64.
+last bits (of 106), and the answer only where a midpoint lies between: a chance of about n * 2^-49 for float64, and far
+more for factors within a few ulps of 1, as (1 + 2u)(1 - u)(1 + 2u) is 2^-157 off one. Outputs of few elements that are
+seen whole are therefore multiplied exactly where double-double puts them that near to a midpoint.
 """
 
 from math import copysign, prod
@@ -17,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.few import product_of, rounded, rows
+from app.kernels.few import ELEMENTS, product_of, rounded, rows
 from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Products
 from app.kernels.floats.multiplication import SLAB_ELEMENTS, Multiplication
-from app.kernels.kernel import OUTPUTS, Box, filled
+from app.kernels.kernel import OUTPUTS, Box, elements_of, filled
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FORMATS, Floats, Integers, leading_bits, round_one, round_pair, round_scaled
 
@@ -28,6 +30,8 @@ from app.kernels.rounding import FORMATS, Floats, Integers, leading_bits, round_
 _ELEMENTS_PER_OUTPUT = 64
 # Outputs that are finished in one go.
 _OUTPUTS_TOGETHER = 1 << 13
+# What a factor may add to the error of a product, in units of half its last bit.
+_PRODUCT_ERROR = 2.0**-48
 # Exponents with which neither half of a double-double leaves the normal range.
 _MODERATE_EXPONENT = 900
 
@@ -68,11 +72,17 @@ class Product:
         return results
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
-        _, r1, _, r2 = box.shape
+        count = box.shape[1] * box.shape[3]
         few = rows(box)
-        if few is None:
-            return filled(into, self.finish(self.partial(box), r1 * r2))
-        return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
+        if few is not None:
+            return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
+        state = self.partial(box)
+        outputs = self.finish(state, count)
+        if count <= ELEMENTS and self._dtype == np.float64:  # of narrower ones, so few give no such products
+            doubtful = np.flatnonzero(_near_midpoint(state, count))
+            exact = elements_of(box, doubtful).reshape(-1, count).tolist()
+            outputs[doubtful] = [_of_few(row, self._dtype) for row in exact]
+        return filled(into, outputs)
 
     def empty(self) -> np.generic:
         one: np.generic = self._dtype.type(1)
@@ -85,6 +95,16 @@ class Product:
 def product(dtype: np.dtype[Any]) -> Product:
     """Prod of float16, bfloat16, float32 or float64."""
     return Product(dtype)
+
+
+def _near_midpoint(state: Products, count: int) -> NDArray[np.bool_]:
+    """Which of some float64 products may lie on either side of a midpoint, 2^-53 from `high`, or 2^-54 below 1."""
+    rest, slack = np.abs(state.low), count * _PRODUCT_ERROR
+    near: NDArray[np.bool_] = rest >= (1 - slack) * 2.0**-53
+    of_one = np.abs(state.high) == 1
+    if of_one.any():
+        near |= of_one & (np.abs(rest * 2.0**54 - 1) <= slack)
+    return near & (state.seen == 0)
 
 
 def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
