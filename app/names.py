@@ -1,6 +1,6 @@
-"""Names that callers got wrong, as messages give them."""
+"""What callers name and give, as messages show it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from json import dumps
 
@@ -13,6 +13,35 @@ def quoted(name: str) -> str:
     shown = name[:LONGEST]
     text = dumps(shown, ensure_ascii=not shown.isprintable())
     return text if len(name) <= LONGEST else f'{text[:-1]}…"'
+
+
+class Bare:
+    """A kind of values that JSON writes as their text says, without quotes."""
+
+    __slots__ = ()
+
+
+def shown(value: object) -> str:
+    """A value as JSON writes it, cut if that is long; of what holds other values, only what it is."""
+    if isinstance(value, Bare):
+        text = str(value)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return "an integer beyond 64 bits"
+    if value is None or isinstance(value, int | float):
+        return dumps(value)
+    if isinstance(value, str):
+        return quoted(value) if len(value) <= LONGEST else f"{quoted(value)} ({len(value)} characters)"
+    if isinstance(value, Mapping):
+        return "an object"
+    return "a list" if isinstance(value, list | tuple) else f"of the type {type(value).__name__}"
+
+
+def pointer(*steps: str | int) -> str:
+    """A JSON pointer (RFC 6901); "" if it would have a name in it that is too long to show."""
+    if any(isinstance(step, str) and len(step) > LONGEST for step in steps):
+        return ""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from app.names import nearest, quoted
+from app.names import nearest, pointer, quoted, shown
 from app.spec.operators import OPERATORS, SERVING, meant_operator
+from app.tensors.conversion import Integer
+from app.tensors.skeleton import NotFinite
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "text"),
     [
         ("mean", '"mean"'),
         ("größe", '"größe"'),
@@ -23,8 +25,38 @@ from app.spec.operators import OPERATORS, SERVING, meant_operator
     ],
     ids=repr,
 )
-def test_a_name_is_quoted_cut_and_visible(name: str, shown: str) -> None:
-    assert quoted(name) == shown
+def test_a_name_is_quoted_cut_and_visible(name: str, text: str) -> None:
+    assert quoted(name) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (1.5, "1.5"),
+        (float("nan"), "NaN"),
+        (-3, "-3"),
+        (2**64, "an integer beyond 64 bits"),
+        (10**5000, "an integer beyond 64 bits"),
+        ("x" * 41, f'"{"x" * 40}…" (41 characters)'),
+        (Integer("7" * 41), f"{'7' * 40}… (41 characters)"),
+        (NotFinite.of("-1e999"), "-1e999"),
+        ({"a": 1}, "an object"),
+        ([1], "a list"),
+        ((1,), "a list"),
+        (b"x", "of the type bytes"),
+    ],
+    ids=range(14),
+)
+def test_a_value_is_shown_as_json_has_it(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_a_pointer_has_no_long_names() -> None:
+    assert pointer("a/b~", 3) == "/a~1b~0/3"
+    assert pointer("x" * 40) == f"/{'x' * 40}"
+    assert pointer("x" * 41, 3) == ""
 
 
 def test_onnx_names_lead_to_those_of_paths() -> None:

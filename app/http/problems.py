@@ -75,6 +75,9 @@ HEAD_TOO_LONG = Problem(431, "/problems/head-too-long", "The head of the request
 INTERNAL = Problem(500, "/problems/internal", "The service has a bug")
 STOPPING = Problem(503, "/problems/stopping", "The service is stopping")
 
+BUG = "this is a bug in the service, not in the request"
+"""What is said of an internal problem; the log has the rest."""
+
 OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL, STOPPING)
 """Problems that are no refusal of what stands in a request."""
 

@@ -13,7 +13,7 @@ from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
 from app.http.pages.representation import JSON, VARY, likes_html
 from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, SERVICE_PATHS
-from app.http.problems import INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
+from app.http.problems import BUG, INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, RawHeaders, Reply
 from app.names import listed
@@ -99,7 +99,7 @@ def add_problems(app: FastAPI, answering: Mapping[str, Reduce]) -> None:
         return response(reply, request)
 
     async def bug(request: Request, __: Exception) -> Response:
-        return response(document(INTERNAL, "this is a bug in the service, not in the request"), request)
+        return response(document(INTERNAL, BUG), request)
 
     app.add_exception_handler(HTTPException, http_exception)
     app.add_exception_handler(Refusal, refusal)

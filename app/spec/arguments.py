@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from json import dumps
 
 from pydantic import ValidationError
 
 from app.errors import InvalidParameter, UnknownParameter
+from app.names import pointer, shown
 from app.spec.history import parameter_refusal
 from app.spec.operators import Operator
 from app.spec.parameters import Parameters
@@ -20,7 +20,7 @@ def parse_parameters(operator: Operator, fields: Mapping[str, object]) -> Parame
     kind = operator.parameters
     for name in fields:
         if name not in kind.model_fields:
-            raise UnknownParameter(parameter_refusal(operator, name), _pointer(name) if len(name) <= 40 else "")
+            raise UnknownParameter(parameter_refusal(operator, name), pointer(name))
     given = {name: value for name, value in fields.items() if value is not None}
     try:
         return kind.model_validate(given)
@@ -43,24 +43,8 @@ def _refusal(error: ValidationError) -> InvalidParameter:
     if isinstance(value, str) and not (name == "axes" and not position):
         bare = _INTEGER if name in ("axes", "axis") else _FLAG
         hint = "; write it without quotes" if bare.fullmatch(value) else hint  # a query has none: it is JSON
-    return InvalidParameter(f"{rule}, not {_shown(value)}{hint}", _pointer(name, *position))
+    return InvalidParameter(f"{rule}, not {shown(value)}{hint}", pointer(name, *position))
 
 
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,17})")
 _FLAG = re.compile("[01]|true|false")
-
-
-def _shown(value: object) -> str:
-    """A value as JSON writes it, if that is short."""
-    if isinstance(value, str):
-        return dumps(value) if len(value) <= 32 else "a long text"
-    if value is None or isinstance(value, bool | float):
-        return dumps(value)
-    if isinstance(value, int):
-        return str(value) if -(2**63) <= value < 2**64 else "an integer beyond 64 bits"
-    return "an object" if isinstance(value, Mapping) else "a list"
-
-
-def _pointer(*steps: str | int) -> str:
-    """A JSON pointer (RFC 6901)."""
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)

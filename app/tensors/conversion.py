@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidElement
-from app.names import LONGEST, quoted
+from app.names import Bare, shown
 from app.tensors.narrowing import narrow, narrow_text
-from app.tensors.skeleton import NotFinite
 
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
@@ -23,19 +22,19 @@ Place = Callable[[int], str]
 """The JSON pointer of an element, by where it stands among those that are converted."""
 
 
-class Integer(str):
+class Integer(str, Bare):
     """The text of a number without fraction and exponent."""
 
     __slots__ = ()
 
 
-class Real(str):
+class Real(str, Bare):
     """The text of a number with a fraction or an exponent."""
 
     __slots__ = ()
 
 
-class Word(str):
+class Word(str, Bare):
     """NaN, Infinity or -Infinity, as a bare token."""
 
     __slots__ = ()
@@ -101,16 +100,3 @@ def _floats(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
         if elements[index] not in NOT_FINITE:
             raise InvalidElement(f"{shown(elements[index])} is too large for {dtype}", place(index))
     return values
-
-
-def shown(element: object) -> str:
-    """An element as JSON writes it, cut if that is long."""
-    if isinstance(element, dict | list):
-        return "an object" if isinstance(element, dict) else "a list"
-    text = element.text if isinstance(element, NotFinite) else element
-    if not isinstance(text, str):
-        return dumps(text)[:LONGEST]
-    bare = isinstance(element, Integer | Real | Word | NotFinite)
-    if len(text) <= LONGEST:
-        return text if bare else quoted(text)
-    return f"{f'{text[:LONGEST]}…' if bare else quoted(text)} ({len(text)} characters)"

@@ -21,12 +21,12 @@ from app.errors import (
     UnknownField,
     UnknownParameter,
 )
+from app.names import pointer, shown
 from app.tensors import base64_text, grammar, literal, plain, short, skeleton
 from app.tensors.ahead import Ahead
 from app.tensors.aliases import unknown_dtype
-from app.tensors.conversion import shown
 from app.tensors.json_answer import encode
-from app.tensors.nesting import MAX_RANK, settle
+from app.tensors.nesting import checked_shape, settle
 from app.tensors.request import Answer, Encoding, Integers, Request
 from app.tensors.skeleton import CUT, Members, NotFinite, Skeleton, Unusual
 
@@ -144,16 +144,16 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
         raise MissingField("data has neither values nor base64; give one of them", "/data")
     answer = Answer(encoding) if wishes is None else _answer(wishes, encoding)
     for name, value in members.items():
-        _check_finite(value, f"/{name.replace('~', '~0').replace('/', '~1')}" if len(name) <= 40 else "")
+        _check_finite(name, value)
     return Request(Header(dtype, shape), (Block(0, array.reshape(-1)),), members, answer)
 
 
-def _check_finite(value: object, place: str) -> None:
-    """Refuse numbers of a parameter that are none, before anything else is said of them than what they are."""
-    for step, item in enumerate(value) if isinstance(value, list) else [("", value)]:
+def _check_finite(name: str, value: object) -> None:
+    """Refuse NaN and infinity as a parameter, or in its list, before any other check."""
+    for step, item in enumerate(value) if isinstance(value, list) else ((None, value),):
         if isinstance(item, NotFinite):
-            where = place if step == "" else f"{place}/{step}"
-            raise InvalidParameter(f"{shown(item)} is not a finite number; parameters take no others", where)
+            place = pointer(name) if step is None else pointer(name, step)
+            raise InvalidParameter(f"{shown(item)} is not a finite number; parameters take no others", place)
 
 
 def _data(members: Members) -> Members:
@@ -189,13 +189,7 @@ def _shape(value: object) -> tuple[int, ...] | None:
         return None
     if not isinstance(value, list):
         raise InvalidShape(f"shape must be a list of dimensions, not {shown(value)}", "/data/shape")
-    if len(value) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(value)} dimensions, but the highest rank is {MAX_RANK}", "/data/shape")
-    for axis, size in enumerate(value):
-        if type(size) is not int or not 0 <= size < 2**63:
-            said = f"a dimension must be an integer from 0 to 2**63 - 1, not {shown(size)}"
-            raise InvalidShape(said, f"/data/shape/{axis}")
-    return tuple(value)
+    return checked_shape(value, "/data/shape")
 
 
 def _answer(value: object, encoding: Encoding) -> Answer:

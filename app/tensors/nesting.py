@@ -5,12 +5,27 @@ from math import prod
 
 import numpy as np
 
-from app.errors import ShapeMismatch
+from app.errors import InvalidShape, ShapeMismatch
+from app.names import shown
 
 MAX_RANK = 64
 """As many dimensions as NumPy has."""
 
 VALUES = "/data/values"
+
+
+def checked_shape(sizes: Sequence[object], place: str) -> tuple[int, ...]:
+    """The shape that is given at `place`; InvalidShape if it has too many dimensions, or one that is none."""
+    if len(sizes) > MAX_RANK:
+        raise InvalidShape(f"shape has {len(sizes)} dimensions, but the highest rank is {MAX_RANK}", place)
+    checked: list[int] = []
+    for axis, size in enumerate(sizes):
+        if type(size) is int and 0 <= size < 2**63:
+            checked.append(size)
+        else:
+            said = f"a dimension must be an integer from 0 to 2**63 - 1, not {shown(size)}"
+            raise InvalidShape(said, f"{place}/{axis}")
+    return tuple(checked)
 
 
 def shape_of(marks: bytes) -> tuple[int, ...] | None:

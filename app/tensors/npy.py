@@ -11,8 +11,8 @@ import numpy as np
 
 from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.errors import InvalidShape, MalformedBody, UnknownDtype, UnknownParameter
-from app.names import listed
-from app.tensors.nesting import MAX_RANK
+from app.names import listed, quoted
+from app.tensors.nesting import checked_shape
 from app.tensors.query import members, parameters
 from app.tensors.request import Answer, Preamble
 
@@ -111,7 +111,7 @@ def _dtype(description: object) -> tuple[str, bool]:
         order, kind = description[:1], description[1:]
         if order in ("<", ">", "|") and kind in _KINDS and (order != "|" or kind[1:] == "1" or kind == "V2"):
             return _KINDS[kind], order == ">"
-    shown = f"dtype {description!r:.40}" if isinstance(description, str) else "this dtype"
+    shown = f"dtype {quoted(description)}" if isinstance(description, str) else "this dtype"
     taken = listed(_DESCRIPTIONS.values())
     said = f"{shown} is not supported; use {taken} (<V2 is bfloat16), or > in place of < for big-endian"
     raise UnknownDtype(said, "/data/dtype")
@@ -120,9 +120,4 @@ def _dtype(description: object) -> tuple[str, bool]:
 def _shape(shape: object) -> tuple[int, ...]:
     if not isinstance(shape, tuple):
         raise InvalidShape("shape in the npy header must be a tuple of dimensions", "/data/shape")
-    if len(shape) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(shape)} dimensions, but the highest rank is {MAX_RANK}", "/data/shape")
-    for axis, size in enumerate(shape):
-        if type(size) is not int or not 0 <= size < 2**63:
-            raise InvalidShape("a dimension must be an integer from 0 to 2**63 - 1", f"/data/shape/{axis}")
-    return shape
+    return checked_shape(shape, "/data/shape")

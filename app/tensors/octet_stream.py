@@ -12,7 +12,7 @@ from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.errors import InvalidShape, MissingField
 from app.names import quoted
 from app.tensors.aliases import unknown_dtype
-from app.tensors.nesting import MAX_RANK
+from app.tensors.nesting import checked_shape
 from app.tensors.query import LISTS, members, parameters
 from app.tensors.request import Answer, Preamble
 
@@ -48,10 +48,9 @@ def _shape(text: str | None) -> tuple[int, ...]:
     if text is None:
         raise MissingField("an octet-stream needs a shape in the query: ?dtype=float32&shape=2,3", "/shape")
     sizes = text.split(",") if text else []
-    if len(sizes) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(sizes)} dimensions, but the highest rank is {MAX_RANK}", "/shape")
-    for axis, size in enumerate(sizes):
-        if not _DIMENSION.fullmatch(size) or int(size) >= 2**63:
-            remedy = f"; write {LISTS['shape']}" if text.startswith(("(", "[")) else ""
-            raise InvalidShape(f"a dimension must be an integer from 0 to 2**63 - 1{remedy}", f"/shape/{axis}")
-    return tuple(map(int, sizes))
+    try:
+        return checked_shape([int(size) if _DIMENSION.fullmatch(size) else size for size in sizes], "/shape")
+    except InvalidShape as refusal:
+        if text.startswith(("(", "[")):
+            raise InvalidShape(f"{refusal}; write {LISTS['shape']}", refusal.place) from None
+        raise

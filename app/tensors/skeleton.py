@@ -14,7 +14,7 @@ from json import JSONDecoder
 from typing import Any, Final, NamedTuple
 
 from app.errors import DuplicateKey
-from app.names import quoted
+from app.names import Bare, quoted
 
 Span = tuple[int, int]
 Members = dict[str, Any]
@@ -24,10 +24,13 @@ class Unusual(Exception):
     """A text that a quick reading leaves to a more careful one; never seen by a caller."""
 
 
-class NotFinite(float):
+class NotFinite(float, Bare):
     """A number that is none, by name or by its size, with its text."""
 
     text: str
+
+    def __str__(self) -> str:
+        return self.text
 
     @classmethod
     def of(cls, text: str) -> "NotFinite":

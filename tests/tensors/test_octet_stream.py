@@ -37,11 +37,14 @@ def test_parameters_stand_beside_dtype_and_shape() -> None:
     assert preamble == Preamble(Header("int8", (2, 3)), {"axes": [1], "keepdims": 0}, header_place="")
 
 
-@pytest.mark.parametrize(("shape", "remedy"), [("(2,3)", "; write shape=2,3"), ("[2]", "; write shape=2,3"), ("x", "")])
-def test_a_shape_in_brackets_is_told_how_it_is_written(shape: str, remedy: str) -> None:
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [("(2,3)", 'not "(2"; write shape=2,3'), ("[2]", 'not "[2]"; write shape=2,3'), ("x", 'not "x"')],
+)
+def test_a_shape_in_brackets_is_told_how_it_is_written(shape: str, said: str) -> None:
     with pytest.raises(InvalidShape) as caught:
         octet_stream.preamble(b"", f"dtype=int8&shape={shape}")
-    assert str(caught.value) == f"a dimension must be an integer from 0 to 2**63 - 1{remedy}"
+    assert str(caught.value) == f"a dimension must be an integer from 0 to 2**63 - 1, {said}"
 
 
 @pytest.mark.parametrize(

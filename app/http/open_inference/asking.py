@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from app.errors import InvalidParameter, UnknownField
 from app.http.open_inference.regions import Registered
-from app.tensors.conversion import shown
+from app.names import shown
 from app.tensors.grammar import take_inputs_apart
 from app.tensors.open_inference.members import integral
 

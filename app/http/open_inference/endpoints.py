@@ -17,7 +17,7 @@ from app.http.open_inference.counters import Counters
 from app.http.open_inference.errors import JSON, problem
 from app.http.open_inference.infer import VOICE, Infer
 from app.http.open_inference.models import MODELS
-from app.http.open_inference.regions import Regions
+from app.http.open_inference.regions import UNSHARED, Regions
 from app.http.paths import DOCUMENT
 from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND, STOPPING
 from app.http.readiness import STOPS, Readiness
@@ -25,10 +25,9 @@ from app.http.reductions.body import Body, Disconnected, TooSlow
 from app.http.reductions.exchange import send_reply
 from app.http.reductions.resources import Resources
 from app.http.reply import REASON, Reply
-from app.names import asking, listed, nearest
+from app.names import asking, listed, nearest, shown
 from app.settings import Limit
 from app.spec.operators import SERVING, Operator, meant_operator, operator_path
-from app.tensors.conversion import shown
 
 READ, WRITE = ("GET", "HEAD"), ("POST",)
 
@@ -167,7 +166,7 @@ class OpenInference:
 
     def _shared_memory(self) -> Regions:
         if self._regions is None:
-            raise InvalidParameter("this service does not take shared memory; KEEPDIMS_SHARED_MEMORY=1 lets it")
+            raise InvalidParameter(UNSHARED)
         return self._regions
 
     def _nothing_there(self, method: str, path: str) -> Reply:

@@ -23,6 +23,7 @@ from app.http.reductions.reduce import INLINE_BYTES
 from app.http.reductions.reducer import Reducer
 from app.http.reductions.resources import Resources
 from app.http.reply import RawHeaders, Reply
+from app.names import quoted
 from app.spec.operators import Operator
 from app.tensors.open_inference.answers import Sender
 
@@ -115,6 +116,6 @@ def _length(fields: Fields) -> int | None:
         return None
     given = given.strip(b" \t")
     if not given.isdigit() or len(given) > 18:
-        shown = given[:40].decode("latin-1")
-        raise MalformedBody(f"Inference-Header-Content-Length must be a number of bytes, not {shown!r}")
+        said = f"Inference-Header-Content-Length must be a number of bytes, not {quoted(given.decode('latin-1'))}"
+        raise MalformedBody(said)
     return int(given)

@@ -10,7 +10,7 @@ from app.http.budget.phases import DECODE, ENCODE
 from app.http.encodings import compressed
 from app.http.open_inference.errors import JSON
 from app.http.open_inference.places import place_in, place_of_data
-from app.http.open_inference.regions import Regions
+from app.http.open_inference.regions import UNSHARED, Regions
 from app.http.reductions.reducer import Reducer
 from app.http.reply import RawHeaders, Reply
 from app.tensors.elements import check_bools
@@ -50,7 +50,7 @@ class Inference:
         """What the JSON asks for."""
         self._asked = asked = decode(text)
         if self._regions is None and (asked.data.region or asked.region or (asked.axes and asked.axes.region)):
-            raise InvalidParameter("this service does not take shared memory; KEEPDIMS_SHARED_MEMORY=1 lets it")
+            raise InvalidParameter(UNSHARED)
         return asked
 
     def read_raw(self, size: int) -> Asked:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import InvalidParameter
+from app.names import quoted
 
 FOLDER = Path("/dev/shm")
 """Where POSIX shared memory is found by name."""
@@ -35,19 +36,20 @@ class Memory:
         """`region`: as whose memory it is spoken of."""
         found = _KEY.fullmatch(key)
         if found is None or found[1] in (".", ".."):
-            raise InvalidParameter(f"{key[:40]!r} is not a key of shared memory; a key has one part, as in /tensors")
+            raise InvalidParameter(f"{quoted(key)} is not a key of shared memory; a key has one part, as in /tensors")
         self._region = region
         self._writing = writing
         mode = (os.O_RDWR if writing else os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         try:
             self._descriptor = os.open(FOLDER / found[1], mode)
         except (OSError, ValueError) as error:
-            raise InvalidParameter(f"the memory {found[1][:40]!r} of the region {region!r}: {_why(error)}") from None
+            said = f"the memory {quoted(found[1])} of the region {quoted(region)}: {_why(error)}"
+            raise InvalidParameter(said) from None
         status = os.fstat(self._descriptor)
         self._has_holes = 512 * status.st_blocks < status.st_size
         if not S_ISREG(status.st_mode) or status.st_size < end:
             os.close(self._descriptor)
-            said = f"the region {region!r} ends at byte {end} of {found[1][:40]!r}, which has {status.st_size}"
+            said = f"the region {quoted(region)} ends at byte {end} of {quoted(found[1])}, which has {status.st_size}"
             raise InvalidParameter(said)
 
     def __enter__(self) -> Self:
@@ -70,7 +72,7 @@ class Memory:
             while done < size:
                 more = os.preadv(self._descriptor, [copy.data[done:]], start + done)
                 if not more:
-                    raise InvalidParameter(f"the memory of the region {self._region!r} was cut while it was read")
+                    raise InvalidParameter(f"the memory of the region {quoted(self._region)} was cut while it was read")
                 done += more
         except (OSError, ValueError) as error:
             raise self._refusal("read", error) from None
@@ -94,7 +96,7 @@ class Memory:
         return not self._has_holes or os.lseek(self._descriptor, start, os.SEEK_HOLE) >= start + size
 
     def _refusal(self, what: str, error: Exception) -> InvalidParameter:
-        return InvalidParameter(f"the memory of the region {self._region!r} cannot be {what}: {_why(error)}")
+        return InvalidParameter(f"the memory of the region {quoted(self._region)} cannot be {what}: {_why(error)}")
 
 
 def _why(error: Exception) -> str:

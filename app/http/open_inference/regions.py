@@ -18,8 +18,11 @@ import orjson
 from app.blocks import Block, Header, Tensor
 from app.errors import InvalidParameter, Overloaded, ShapeMismatch
 from app.http.open_inference.memory import Memory
+from app.names import quoted
 from app.tensors.elements import check_bools
 from app.tensors.open_inference.members import Region
+
+UNSHARED = "this service does not take shared memory; KEEPDIMS_SHARED_MEMORY=1 lets it"
 
 LONGEST = 64
 """Characters of a region's name."""
@@ -62,10 +65,10 @@ class Regions:
             draft.write_bytes(orjson.dumps(region._asdict()))
             path.hardlink_to(draft)
         except FileExistsError:
-            raise InvalidParameter(f"the region {region.name!r} is registered already") from None
+            raise InvalidParameter(f"the region {quoted(region.name)} is registered already") from None
         except OSError as error:
             reason = os.strerror(error.errno or 0).lower()
-            raise Overloaded(f"the region {region.name!r} cannot be written down: {reason}") from None
+            raise Overloaded(f"the region {quoted(region.name)} cannot be written down: {reason}") from None
         finally:
             draft.unlink(missing_ok=True)
 
@@ -93,7 +96,7 @@ class Regions:
         try:
             return Registered(**orjson.loads(self._path(name).read_bytes()))
         except FileNotFoundError:
-            raise InvalidParameter(f"no region is registered as {name!r}") from None
+            raise InvalidParameter(f"no region is registered as {quoted(name)}") from None
 
     def block(self, region: Region, header: Header, take: Callable[[int], None] | None) -> Block:
         """The elements of a tensor, where they are: they are not copied, unless they stand at an odd place or in
@@ -127,8 +130,8 @@ class Regions:
         """What is registered, and where in its memory a part of it begins."""
         registered = self.of(region.name)
         if region.offset + region.size > registered.byte_size:
-            said = f"bytes {region.offset} to {region.offset + region.size} are not all in the region {region.name!r}"
-            raise InvalidParameter(f"{said}, which has {registered.byte_size}")
+            said = f"bytes {region.offset} to {region.offset + region.size} are not all in"
+            raise InvalidParameter(f"{said} the region {quoted(region.name)}, which has {registered.byte_size}")
         return registered, registered.offset + region.offset
 
     def _path(self, name: str) -> Path:

@@ -16,11 +16,12 @@ from app.http.budget.phases import DECODE, READ
 from app.http.budget.threads import Job
 from app.http.fields import Fields, by_name
 from app.http.observing.observer import Tally
-from app.http.problems import BODY_TOO_SLOW, INTERNAL, STOPPING, Problem
+from app.http.problems import BODY_TOO_SLOW, BUG, INTERNAL, STOPPING, Problem
 from app.http.readiness import ENDS
 from app.http.reductions.body import Body, Disconnected, TooSlow
 from app.http.reductions.resources import Resources
 from app.http.reply import RawHeaders, Reply
+from app.names import quoted
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ class Voice(NamedTuple):
                 return self.refused(Overloaded("there is not enough memory for this request"))
         # A bug: the log has the inside, the caller does not.
         log.error("%s failed", what, exc_info=error)
-        return self.problem(INTERNAL, "this is a bug in the service, not in the request")
+        return self.problem(INTERNAL, BUG)
 
 
 class Exchange:
@@ -114,9 +115,8 @@ class Exchange:
         seconds = float(given) if _SECONDS.fullmatch(given.strip()) else 0.0
         if not seconds:
             reply.close()
-            shown = given[:40].decode("latin-1")
             rule = "a number of seconds above 0, of at most 9 digits on each side of the point"
-            raise MalformedHeader(f"Request-Timeout must be {rule}, not {shown!r}")
+            raise MalformedHeader(f"Request-Timeout must be {rule}, not {quoted(given.decode('latin-1'))}")
         try:
             async with timeout(seconds):
                 return await reply

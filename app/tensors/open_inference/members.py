@@ -23,9 +23,9 @@ from app.errors import (
     UnknownField,
     UnknownParameter,
 )
+from app.names import shown
 from app.tensors.aliases import unknown_datatype
-from app.tensors.conversion import shown
-from app.tensors.nesting import MAX_RANK, VALUES, settle
+from app.tensors.nesting import MAX_RANK, VALUES, checked_shape, settle
 from app.tensors.open_inference.datatypes import DATATYPES
 
 DATA, AXES, REDUCED = "data", "axes", "reduced"
@@ -191,14 +191,7 @@ def _shape(value: object, name: str, place: str) -> tuple[int, ...]:
         raise MissingField(f"the input {name} needs a shape", place)
     if not isinstance(value, list):
         raise InvalidShape(f"shape must be a list of dimensions, not {shown(value)}", place)
-    if len(value) > MAX_RANK:
-        raise InvalidShape(f"shape has {len(value)} dimensions, but the highest rank is {MAX_RANK}", place)
-    sizes: list[Any] = [size if type(size) is int else integral(size) for size in value]
-    for axis, size in enumerate(sizes):
-        if type(size) is not int or not 0 <= size < 2**63:
-            said = f"a dimension must be an integer from 0 to 2**63 - 1, not {shown(size)}"
-            raise InvalidShape(said, f"{place}/{axis}")
-    return tuple(sizes)
+    return checked_shape([size if type(size) is int else integral(size) for size in value], place)
 
 
 def _output(given: object, binary: bool) -> tuple[bool, Region | None]:

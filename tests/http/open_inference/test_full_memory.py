@@ -95,7 +95,7 @@ def test_holes_are_filled_before_they_are_written(sparse: Path, monkeypatch: pyt
         found.write(PAGE // 2, raw)
         found.write(2 * PAGE, raw)  # has been written before
         before = sparse.read_bytes()
-        with pytest.raises(InvalidParameter, match="region 'one' cannot be written: no space left"):
+        with pytest.raises(InvalidParameter, match='region "one" cannot be written: no space left'):
             found.write(8 * PAGE, raw)
     assert filled == [(PAGE // 2, PAGE), (8 * PAGE, PAGE)]
     assert before[PAGE // 2 : PAGE // 2 + PAGE] == raw.tobytes()

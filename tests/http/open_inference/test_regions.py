@@ -166,12 +166,12 @@ def test_memory_that_changed_is_refused(service: Service, memory: Path, change: 
     if change == "another":
         memory.rmdir()
     assert response.status_code == 400
-    assert "'in'" in response.json()["error"]
+    assert '"in"' in response.json()["error"]
 
 
 def test_an_unknown_region_is_refused(service: Service) -> None:
     response = infer(service, [4])
-    assert (response.status_code, response.json()["error"]) == (400, "no region is registered as 'in'")
+    assert (response.status_code, response.json()["error"]) == (400, 'no region is registered as "in"')
 
 
 @pytest.mark.parametrize(
