@@ -32,7 +32,10 @@ ABOUT = (
 SERVICE_TAG = "Service"
 
 PROBLEMS = {
-    400: ("BadRequest", "The body is not well-formed: not JSON, cut short, or an object that names a key twice."),
+    400: (
+        "BadRequest",
+        "The body is not well-formed (not JSON, cut short, a key given twice), or Request-Timeout is no number.",
+    ),
     401: ("Unauthorized", "The API key is missing or unknown."),
     406: ("NotAcceptable", "The service can send none of the media types that Accept allows."),
     408: ("RequestTimeout", "The body did not arrive in time."),
@@ -42,7 +45,10 @@ PROBLEMS = {
         "UnprocessableContent",
         "The body is well-formed but breaks a rule; the detail gives the value and the rule.",
     ),
-    503: ("ServiceUnavailable", "There is no room for this request now; Retry-After says when to try again."),
+    503: (
+        "ServiceUnavailable",
+        "No room, stopping, or out of time; Retry-After says when to try again, where that helps.",
+    ),
 }
 """The statuses of refusals a canonical path has: the response component and when it comes."""
 
@@ -150,7 +156,8 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
             },
             "responses": {
                 "200": {
-                    "description": "The reduced tensor, its elements encoded as those of the request were.",
+                    "description": "The reduced tensor, its elements encoded as those of the request were, unless "
+                    "answer.encoding says otherwise.",
                     "content": json_content(
                         reference(f"{stem(operator)}Response"),
                         {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},

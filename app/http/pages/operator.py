@@ -64,11 +64,11 @@ class Difference(Part):
 
 
 class Differences(Part):
-    """What the previous version did otherwise. `breaking`: something that was accepted is refused, or axes became an
-    input; `breaking_because` says which, and `breaking_for` whether that concerns requests too."""
+    """Differences from the previous version."""
 
     old_version: int
     new_version: int
+    # Something that was accepted is refused, or axes became an input: which, and whether it concerns requests too.
     breaking: bool
     breaking_because: tuple[str, ...]
     breaking_for: tuple[Written, ...]
