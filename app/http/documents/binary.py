@@ -52,9 +52,7 @@ def build_binary() -> Document:
                 **{name: schema for operator in OPERATORS for name, schema in _answers(operator).items()},
                 "Problem": PROBLEM,
             },
-            "responses": problem_responses(
-                provoked(lambda: npy.preamble(b"[[3, 1, 2]]", ""), attrgetter("stream_limit"))
-            ),
+            "responses": problem_responses(provoked(lambda: npy.preamble(b"3, 1, 2", ""), attrgetter("stream_limit"))),
             "securitySchemes": SECURITY_SCHEMES,
         },
     }
