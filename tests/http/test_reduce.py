@@ -1,9 +1,11 @@
 """POST on operator paths: formats, headers, paths, limits."""
 
 import asyncio
+import io
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.types import Message
 
@@ -274,6 +276,35 @@ def test_an_empty_tensor_may_not_ask_for_an_answer_of_any_size(service: Service,
         assert response.json()["reduced"] == {"dtype": "float32", "shape": [], "values": 0.0}
     data = {"dtype": "float32", "shape": [0, 2**62, 2**62], "values": []}
     problem(service.post("/v13/reduce_sum", {"data": data, "noop_with_empty_axes": 1}), 422, "invalid-shape")
+
+
+def test_an_answer_without_elements_is_as_large_as_what_is_written() -> None:
+    service = Service(max_body_bytes=10**6)
+    shape = [1, 10**8, 0]
+    raw = {"content-type": "application/octet-stream"}
+    url = "/v13/reduce_sum?dtype=float32&shape=1,100000000,0&axes=0"
+    octets = service.post(url, b"", {**raw, "accept": "application/octet-stream"})
+    assert (octets.status_code, octets.content, octets.headers["x-shape"]) == (200, b"", "1,100000000,0")
+    npy = service.post(url, b"", {**raw, "accept": "application/x-npy"})
+    assert np.load(io.BytesIO(npy.content)).shape == tuple(shape)
+    asked = {"data": {"dtype": "float32", "shape": shape, "base64": ""}, "axes": [0]}
+    found = service.post("/v13/reduce_sum", asked)
+    assert found.json() == {"reduced": {"dtype": "float32", "shape": shape, "base64": ""}}
+    said = f"the answer, of shape {shape}, would have about {2 * (2 + 10**8)} bytes; the limit is 1000000"
+    nested = service.post("/v13/reduce_sum", asked | {"answer": {"encoding": "values"}})
+    for refused in (service.post(url, b"", raw), nested):
+        assert problem(refused, 422, "invalid-shape")["detail"].startswith(said)
+    inputs = [{"name": "data", "datatype": "FP32", "shape": shape, "data": []}]
+    inferred = service.post("/v2/models/reduce_sum/infer", {"inputs": inputs, "parameters": {"axes": [0]}})
+    assert inferred.json()["outputs"] == [{"name": "reduced", "datatype": "FP32", "shape": shape, "data": []}]
+
+
+def test_no_array_has_dimensions_beyond_64_bits_even_without_elements(service: Service) -> None:
+    wide = {"content-type": "application/octet-stream", "accept": "application/octet-stream"}
+    url = "/v13/reduce_sum?dtype=float32&axes=0&shape=1,0,"
+    assert service.post(url + str(2**60 - 1), b"", wide).headers["x-shape"] == f"1,0,{2**60 - 1}"
+    found = problem(service.post(url + str(2**60), b"", wide), 422, "invalid-shape")
+    assert found["detail"].endswith(f"the product of the dimensions beside 0 may be {2**60 - 1} at most")
 
 
 def test_large_tensors_take_the_same_way_through_a_thread(service: Service) -> None:

@@ -82,7 +82,7 @@ class Inference:
         try:
             request = Request(header, (self._block(self._asked.data, self._data),), self._parameters(self._axes))
             self.account.lap(DECODE)
-            tensor = self._reducer.reduced(request, self._wanted, self.account)
+            tensor = self._reducer.reduced(request, self._wanted, False, self.account)
         except Refusal as refusal:
             raise self._placed(refusal) from None
         self._check_room(tensor.header)
@@ -102,7 +102,7 @@ class Inference:
 
     def begin(self, preamble: Preamble, declared: int | None) -> Evaluation:
         try:
-            evaluation = self._reducer.begin(preamble, declared, self._wanted, self.account)
+            evaluation = self._reducer.begin(preamble, declared, self._wanted, False, self.account)
         except Refusal as refusal:
             raise self._placed(refusal) from None
         self._check_room(evaluation.answer)

@@ -21,6 +21,9 @@ from app.tensors.request import Answer, Preamble, Request
 DEEP = 8
 """Up to this rank the lists of an answer are few beside its elements."""
 
+WIDEST = 1 << 60
+"""NumPy counts the bytes of an array in 64 bits, dimensions of size 0 left out: with as many elements of eight bytes
+there would be none, empty or not."""
 
 PLANS, LONGEST = 256, 256
 """Plans that are remembered on a path, and the length of parameters that are."""
@@ -41,17 +44,17 @@ class Reducer:
     def answer(self, request: Request, wanted: str, account: Account) -> Reply:
         """The answer, in the media type `wanted`, to a request that is there as a whole and has been read."""
         account.lap(DECODE)
-        tensor = self.reduced(request, wanted, account)
+        tensor = self.reduced(request, wanted, is_nested(wanted, request.answer), account)
         reply = self.reply(tensor, wanted, request.answer, request.header)
         account.lap(ENCODE)
         return reply
 
-    def reduced(self, request: Request, wanted: str, account: Account) -> Tensor:
-        """The tensor that is to be answered in the media type `wanted`."""
+    def reduced(self, request: Request, wanted: str, nested: bool, account: Account) -> Tensor:
+        """The tensor that is to be answered in the media type `wanted`; `nested`: as lists of lists."""
         header, size = request.header, request.header.size
         plan = self._plan(header, request.parameters)
         if size == 0 or len(header.shape) > DEEP:
-            self._check_answer_size(plan.answer, wanted, account)
+            self._check_answer_size(plan.answer, wanted, nested, account)
         elif size > FEW_ELEMENTS:
             account.take(outputs_size(plan.answer, wanted))
         if 0 < size <= FEW_ELEMENTS and len(request.blocks) == 1:
@@ -64,14 +67,17 @@ class Reducer:
         account.lap(COMPUTE)
         return tensor
 
-    def begin(self, preamble: Preamble, declared: int | None, wanted: str, account: Account) -> Evaluation:
-        """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known.
+    def begin(
+        self, preamble: Preamble, declared: int | None, wanted: str, nested: bool, account: Account
+    ) -> Evaluation:
+        """What takes in the elements behind a preamble. `declared`: the bytes of the whole body, if that is known;
+        `wanted` and `nested` are as for `reduced`.
 
         Whatever can be refused before the elements come is refused here.
         """
         header = preamble.header
         evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed, account.check)
-        self._check_answer_size(evaluation.answer, wanted, account)
+        self._check_answer_size(evaluation.answer, wanted, nested, account)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
             raise BodyTooLarge(f"the body would have {size} bytes; the limit is {self._settings.stream_limit}")
@@ -108,20 +114,25 @@ class Reducer:
             self._plans[key] = found
         return found
 
-    def _check_answer_size(self, answer: Header, wanted: str, account: Account) -> None:
+    def _check_answer_size(self, answer: Header, wanted: str, nested: bool, account: Account) -> None:
         """An answer may be far larger than its request: of an empty tensor, or of lists within lists of one; and what
         streams in may be reduced to as much. It gets what a buffered body could have brought: of JSON eight bytes an
-        element and two a list.
-
-        Dimensions of size 0 are left out of the count: NumPy has no array with more room than memory, even without
-        elements, and lists nested in a dimension before them are written all the same.
+        element and two a list. Lists are written without elements too, where the dimension that is 0 comes after
+        theirs.
         """
-        dimensions = [dimension for dimension in answer.shape if dimension]
-        if wanted in STREAMED:
-            size = answer.numpy_dtype.itemsize * prod(dimensions)
-        else:
-            size = 8 * prod(dimensions) + 2 * sum(accumulate(dimensions[:-1], mul, initial=1))
+        said = f"the answer, of shape {list(answer.shape)}"
+        if 0 in answer.shape and prod(filter(None, answer.shape)) >= WIDEST:
+            rule = f"the product of the dimensions beside 0 may be {WIDEST - 1} at most"
+            raise InvalidShape(f"{said}, cannot be made: {rule}", "/data/shape")
+        size = answer.size * (answer.numpy_dtype.itemsize if wanted in STREAMED else 8)
+        if nested:
+            size += 2 * sum(accumulate(answer.shape[:-1], mul, initial=1))
         if size > self._settings.max_body_bytes:
-            said = f"the answer, of shape {list(answer.shape)}, would have about {size} bytes"
-            raise InvalidShape(f"{said}; the limit is {self._settings.body_limit}", "/data/shape")
+            limit = self._settings.body_limit
+            raise InvalidShape(f"{said}, would have about {size} bytes; the limit is {limit}", "/data/shape")
         account.take(max(size, outputs_size(answer, wanted)))
+
+
+def is_nested(wanted: str, answer: Answer) -> bool:
+    """Whether an answer in the media type `wanted` has its elements in lists of lists."""
+    return wanted not in STREAMED and answer.encoding == "values"

@@ -4,7 +4,7 @@ from app.blocks import Tensor
 from app.errors import Refusal
 from app.evaluate import Evaluation
 from app.http.budget.account import Account
-from app.http.reductions.reducer import Reducer
+from app.http.reductions.reducer import Reducer, is_nested
 from app.http.reply import Reply
 from app.tensors.formats import Streamed
 from app.tensors.request import Preamble
@@ -30,7 +30,8 @@ class StreamedRequest:
 
     def begin(self, preamble: Preamble, declared: int | None) -> Evaluation:
         try:
-            return self._reducer.begin(preamble, declared, self._wanted, self._account)
+            nested = is_nested(self._wanted, preamble.answer)
+            return self._reducer.begin(preamble, declared, self._wanted, nested, self._account)
         except Refusal as refusal:
             if refusal.place.startswith(DATA):
                 refusal.place = preamble.header_place + refusal.place.removeprefix(DATA)
