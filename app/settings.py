@@ -31,49 +31,25 @@ def _half_of_memory(known: dict[str, Any]) -> int:
 
 
 class Settings(BaseSettings):
-    """How one process of the service behaves."""
+    """How one process of the service behaves. docs/operations.md says what each setting means."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True)
 
-    host: str = Field(default="127.0.0.1", description="The address to listen on.")
-    port: Port = Field(default=8000, description="The port to listen on; 0 takes a free one.")
-    workers: Count = Field(default=1, description="How many processes serve.")
-    root_path: Prefix = Field(default="", description="The path prefix that a proxy strips.")
-    max_body_bytes: Bytes = Field(
-        default=256 * 2**20, description="The largest body that is held as a whole, and the largest answer, in bytes."
-    )
-    max_stream_bytes: Bytes = Field(
-        default=64 * 2**30, description="The largest body that is reduced as it comes, in bytes."
-    )
-    max_inflight_bytes: Bytes = Field(
-        default_factory=_half_of_memory,
-        description="The memory that all requests of a process may hold, in bytes; what would take more is refused.",
-    )
-    body_timeout: Seconds = Field(
-        default=20,
-        allow_inf_nan=False,
-        description="Seconds a client may take for the head of its request, and between two pieces of its body; after "
-        "as many, a body must have come at 1 KiB a second.",
-    )
-    api_keys: SecretStr = Field(
-        default=SecretStr(""), description="Keys, with commas between them; who reduces or reads counts must have one."
-    )
-    api_keys_file: ExistingFile = Field(
-        default=None, description="A file of more keys: their SHA-256 hashes, one a line; read again when it changes."
-    )
-    open_metrics: Switch = Field(default=False, description="Whether /metrics takes no key.")
-    access_log: Switch = Field(default=True, description="Whether each request is logged, as a line of JSON.")
-    cors_origins: str = Field(
-        default="", description="Origins whose pages may call the service, with commas between them; * is all of them."
-    )
-    kernel_threads: Count = Field(
-        default_factory=usable_cores, description="Threads one large reduction may use; also how many run at once."
-    )
-    shared_memory: Switch = Field(
-        default=False,
-        description="Whether callers may hand over tensors in shared memory. They have to be trusted: any that this "
-        "user may use is read or written for them, and one who truncates it while it is in use ends the process.",
-    )
+    host: str = "127.0.0.1"
+    port: Port = 8000
+    workers: Count = 1
+    root_path: Prefix = ""
+    max_body_bytes: Bytes = 256 * 2**20
+    max_stream_bytes: Bytes = 64 * 2**30
+    max_inflight_bytes: Bytes = Field(default_factory=_half_of_memory)
+    body_timeout: Seconds = Field(default=20, allow_inf_nan=False)
+    api_keys: SecretStr = SecretStr("")
+    api_keys_file: ExistingFile = None
+    open_metrics: Switch = False
+    access_log: Switch = True
+    cors_origins: str = ""
+    kernel_threads: Count = Field(default_factory=usable_cores)
+    shared_memory: Switch = False
 
     @property
     def body_limit(self) -> "Limit":
@@ -105,8 +81,8 @@ class Settings(BaseSettings):
 
 
 class Limit(NamedTuple):
-    """The most bytes that something may have; `setting`: which one says so, if one does; `instead`: what else may have
-    more."""
+    """The most bytes that something may have. `setting`: the one that says so, if any; `instead`: a hint, behind the
+    message, at what may have more."""
 
     size: int
     setting: str = ""
@@ -115,12 +91,10 @@ class Limit(NamedTuple):
     def __str__(self) -> str:
         return f"{self.size} ({self.setting})" if self.setting else f"{self.size}"
 
-    def exceeded(self, what: str, size: int) -> str:
-        """That something has more, namely so many."""
-        return f"{what} has {size} bytes; the limit is {self}{self.instead}"
-
-    def passed(self, what: str) -> str:
-        """That something has more, it is not known yet how many."""
+    def exceeded_by(self, what: str, size: int | None = None) -> str:
+        """The message that `what` is over the limit. `size`: None if it is not known yet how many bytes it has."""
+        if size is not None:
+            return f"{what} has {size} bytes; the limit is {self}{self.instead}"
         setting = f" ({self.setting})" if self.setting else ""
         return f"{what} has more than {self.size} bytes, which is the limit{setting}{self.instead}"
 

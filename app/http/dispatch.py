@@ -14,22 +14,22 @@ from app.http.reply import NOSNIFF, REASON, RawHeaders, Reply
 
 
 class ShortWay(Protocol):
-    """What answers what is small without an application's messages."""
+    """Answers small requests without the messages of an ASGI application."""
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
-        """The reply to a body that is there as a whole, neither encoded in transfer nor longer than INLINE_BYTES, and
-        what it says of itself; None if the application is to be asked."""
+        """Answers a body of at most INLINE_BYTES that has arrived whole and not in chunks: the reply and its tracing
+        headers. None if the request must go through the application instead."""
 
 
 class Post(ShortWay, Protocol):
-    """What answers POST on one path: an application, with a short way for what is small."""
+    """Answers POST on one path: an application, with a short way for small requests."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What any request is answered by."""
+        """Answers any request."""
 
 
 class Narrowed:
-    """A short way for some. The answers of others have more to them, which is added in one place."""
+    """A short way for requests that `takes` accepts; the others go through the application."""
 
     def __init__(self, way: ShortWay, takes: Callable[[Fields], bool]) -> None:
         """`takes`: whether a request with these header fields may go it."""
@@ -57,8 +57,7 @@ class Dispatch:
         readiness: Readiness,
         guard: Guard | None,
     ) -> None:
-        """`idle_timeout`: seconds that whoever serves this is to wait for a client; `guard`: None if nothing takes a
-        key."""
+        """`idle_timeout`: seconds that the server should wait for a client; `guard`: None if nothing takes a key."""
         self.app = app
         self.idle_timeout = idle_timeout
         self.readiness = readiness
@@ -70,7 +69,7 @@ class Dispatch:
             self.narrow(guard.keys.know)
 
     def narrow(self, takes: Callable[[Fields], bool]) -> None:
-        """Let only requests go the short way whose header fields `takes` agrees to."""
+        """Keep the short way to requests whose header fields `takes` accepts."""
         self.at_once = {path: Narrowed(way, takes) for path, way in self.at_once.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,17 +87,17 @@ class Dispatch:
         return await app(scope, receive, self.seen(scope, send))
 
     def seen(self, scope: Scope, send: Send) -> Send:
-        """What sends an answer that is logged and counted, and that says so of itself."""
+        """Sends an answer with its tracing headers, and has it logged and counted."""
         method, path, began = scope["method"], scope["path"], perf_counter_ns()
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
                 spent = perf_counter_ns() - began
                 status, reason, fields = message["status"], scope.get(REASON, ""), by_name(scope["headers"])
-                said = self.observer.saw(method, path, status, spent, reason, fields)
+                trace_headers = self.observer.saw(method, path, status, spent, reason, fields)
                 if NOSNIFF not in message["headers"]:
                     message["headers"].append(NOSNIFF)
-                message["headers"] += said
+                message["headers"] += trace_headers
             await send(message)
 
         return send_on

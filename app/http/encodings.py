@@ -33,11 +33,11 @@ _SLICE = 1 << 14
 """Bytes looked at together: of a body of many tiny members, the rest is copied once for each."""
 
 _MEMBERS, _SMALL = 1 << 14, 1 << 10
-"""Members of a body that may be as small as they are, and the bytes of content that the others have on the average: one
-takes some 40 us to begin, however little it holds."""
+"""So many members of a body may be of any size; if there are more, each must hold so many bytes on average. To begin
+one takes some 40 us, however little it holds."""
 
 _TURNS = 1 << 10
-"""Calls to a decompressor in one step, of a body that says little."""
+"""Calls to a decompressor in one step, however little content they give."""
 
 _BROKEN = {
     "gzip": "the content is not gzip, or is corrupt",
@@ -112,12 +112,12 @@ def answer_encoding(accept: str) -> str:
 
 @lru_cache(maxsize=256)
 def _asked_for(accept: str) -> str:
-    """The one that is liked better than none, whatever else the header lists (RFC 9110, 12.5.3).
+    """The encoding that the header prefers to identity, whatever else it lists (RFC 9110, 12.5.3).
 
-    Compressing takes longer than reducing, and most often longer than sending what it saves. So it is done for who
-    asks for it, by naming one encoding alone, as the protocol's clients do if they are told to, or by weighing none
-    lower. A list that says nothing of none, such as gzip, deflate, br, is what HTTP libraries send unasked; it leaves
-    the choice to the server, and gets the answer as it is.
+    Compressing takes longer than reducing, and most often longer than sending what it saves. So it is done for callers
+    who ask for it, by naming one encoding alone, as the protocol's clients do if they are told to, or by giving
+    identity a lower weight. A list without identity, such as gzip, deflate, br, is what HTTP libraries send unasked; it
+    leaves the choice to the server, and gets the answer as it is.
     """
     weights = _weights(accept)
     rest = weights.get("*")
@@ -129,8 +129,8 @@ def _asked_for(accept: str) -> str:
 
 
 def allows(accept: str, encoding: str) -> bool:
-    """Whether an Accept-Encoding header allows an encoding, and likes it no less than none: for what is compressed
-    already."""
+    """Whether an Accept-Encoding header gives an encoding a weight, and identity no higher one: for content that is
+    compressed already."""
     weights = _weights(accept)
     weight = weights.get(encoding, weights.get("*", 0))
     return weight > 0 and weight >= weights.get("identity", 0)

@@ -23,8 +23,7 @@ def why(fields: Fields) -> str:
 
 
 class Guard:
-    """Only what may be read is open. Whatever counts or tells of callers takes a key, and so does every method that may
-    do more than read."""
+    """Decides which requests need a key: all but GET and HEAD, and what tells of callers or counts them."""
 
     def __init__(self, keys: Keys, open_metrics: bool) -> None:
         self.keys = keys
@@ -41,8 +40,7 @@ class Guard:
         return self._is_open(method, path.rstrip("/")) or self.keys.know(fields)
 
     async def refuse(self, scope: Scope, _: Receive, send: Send) -> None:
-        """The application of those that are not. The rest of a body is passed over by who serves this, for as long as
-        it waits for a head."""
+        """Answers the others. The server discards the rest of a body, for as long as it waits for a head."""
         say = problem if is_ours(scope["path"].removesuffix("/")) else document
         reply = say(UNAUTHORIZED, why(by_name(scope["headers"])))
         scope[REASON] = reply.reason

@@ -24,7 +24,7 @@ log = logging.getLogger("keepdims")
 
 
 class Keys:
-    """The keys that are known, as their SHA-256 hashes: neither a log nor a time tells one."""
+    """The known keys, as SHA-256 hashes: neither a log nor the time of a comparison gives one away."""
 
     def __init__(self, keys: Iterable[str], file: Path | None) -> None:
         """`file`: more of them, as hashes. OSError or ValueError if it cannot be read."""

@@ -25,7 +25,7 @@ _FORMS = {
     "with --data-binary @FILE -H 'Content-Type: application/x-npy'",
     "multipart/form-data": "; send the file as the body, which curl does with --data-binary @FILE",
 }
-"""What a form is told, by its type: nobody means to send one."""
+"""A hint for those who send a form, by its type: nobody means to."""
 
 REMEMBERED = 256
 """Headers longer than this are read anew every time: what is remembered must not grow with what is sent."""

@@ -2,7 +2,8 @@
 
 
 class Readiness:
-    """Once it is told to stop, a process answers what still comes, each connection with its last answer."""
+    """A process that is told to stop still answers what comes, and says in the last answer of each connection that it
+    is the last."""
 
     stopping = False
 

@@ -121,7 +121,7 @@ def _rules_changed(before: Operator, operator: Operator) -> tuple[RuleChange, ..
 
 
 def negative_axes_hint(operator: Operator, parameters: Parameters) -> str:
-    """What a caller should know whose axes do not exist, and who gave negative ones to a version without."""
+    """A hint for callers who gave negative axes to a version that refuses them; "" for others."""
     given = [getattr(parameters, "axis", 0), *getattr(parameters, "axes", ())]
     if operator.parameters.negative_axes or min(given) >= 0:
         return ""

@@ -149,7 +149,7 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
 
 
 def _check_finite(name: str, value: object) -> None:
-    """Refuse NaN and infinity as a parameter, or in its list, before any other check."""
+    """Refuse NaN and infinity as a parameter before any other check."""
     for step, item in enumerate(value) if isinstance(value, list) else ((None, value),):
         if isinstance(item, NotFinite):
             place = pointer(name) if step is None else pointer(name, step)

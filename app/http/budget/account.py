@@ -1,4 +1,4 @@
-"""What one request costs, and whether anybody still waits for what it buys."""
+"""What one request costs, and whether its answer is still wanted."""
 
 from app.http.budget.phases import Phases
 from app.http.budget.room import Room, Share

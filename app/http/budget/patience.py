@@ -33,7 +33,7 @@ class Patience:
         return now - self._waiting.pop(task, now)
 
     def ran_out(self, task: Task[Any]) -> bool:
-        """Whether it was this that cancelled the task, and nobody else did; the task goes on then."""
+        """Whether the task was cancelled for waiting too long, and for nothing else; if so, it may go on."""
         if task not in self._over:
             return False
         self._over.discard(task)

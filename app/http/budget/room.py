@@ -19,11 +19,11 @@ EXEMPT = 1 << 13
 """Bytes of a body that is not counted."""
 
 STEP = 1 << 20
-"""Bytes of a body of unknown length that are taken room for at a time."""
+"""Room for a body of unknown length is taken in steps of this many bytes."""
 
 
 class Room:
-    """What there is. Small bodies, as they are answered on the event loop, are not counted."""
+    """All the memory that requests may hold. Small bodies, which the event loop answers, are not counted."""
 
     def __init__(self, size: int, tell: Callable[[int, int], None] | None = None) -> None:
         """`size` in bytes; `tell`: told of what is taken and of the size, with every change."""
@@ -77,7 +77,7 @@ class Share:
 
 
 def flowing_size(declared: int | None) -> int:
-    """The bytes that are held of a body that is reduced as it comes, if it has so many."""
+    """The bytes held for a body that is reduced as it comes; `declared`: its length, if that is known."""
     return FLOWING if declared is None else min(FLOWING, TEXT * declared)
 
 

@@ -10,8 +10,8 @@ from app.kernels.team import ALONE, Team
 
 
 class Job:
-    """A call that a thread makes for the request of an account. What waits for a thread is found there with all that it
-    holds, until it is dropped."""
+    """A call that a thread makes for a request. While it waits for a thread, everything it refers to stays in memory:
+    so it can be dropped."""
 
     def __init__(self, call: Callable[..., Any], arguments: tuple[object, ...], account: Account) -> None:
         self._call: tuple[Callable[..., Any], tuple[object, ...]] | None = (call, arguments)

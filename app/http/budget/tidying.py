@@ -10,14 +10,14 @@ from threading import Timer
 from app.kernels.heap import release_freed_memory
 
 WORTH = 1 << 26
-"""Bytes that were held at once, from which on it is worth the time."""
+"""Tidying is worth its time once so many bytes were held together."""
 
 QUIET = 1.0
 """Seconds."""
 
 
 class Tidying:
-    """Of one room. It has a timer at most, and only after a crowd."""
+    """Watches one room. There is at most one timer, and only after a crowd."""
 
     def __init__(self) -> None:
         self._taken = 0

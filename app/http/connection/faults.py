@@ -1,5 +1,5 @@
-"""What breaks HTTP is answered with a problem document, and then the connection ends: nobody knows where in it the next
-request would begin."""
+"""A request that breaks HTTP is answered with a problem document. Then the connection ends: it is not known where the
+next request would begin."""
 
 import sys
 from typing import Any
@@ -16,8 +16,8 @@ from app.http.problems import document
 from app.http.reply import RawHeaders, Reply, as_lines
 
 LINGER = 1.0
-"""Seconds in which what still comes is passed over: a connection that is closed with bytes unread is reset, and the
-client may lose the answer."""
+"""Seconds in which further bytes are discarded: to close a connection with bytes unread resets it, and the client may
+lose the answer."""
 
 CLOSE = (b"connection", b"close")
 
@@ -66,13 +66,13 @@ class Faultless(HttpToolsProtocol):
         self._send_last(*self._refusal(fault))
 
     def _refusal(self, fault: Fault) -> tuple[Reply, RawHeaders]:
-        """What is answered, and its header fields; it is logged and counted."""
+        """The answer and its header fields; it has been logged and counted."""
         path = self.url.partition(b"?")[0].decode("latin-1") if self.url.startswith(b"/") else ""
         say = open_inference.problem if is_ours(path.removesuffix("/")) else document
         reply = say(fault.problem, fault.detail, headers=fault.headers)
         method = self.parser.get_method().decode() if self.url else UNKNOWN  # before the URL, the parser makes one up
-        said = self.observer.saw(method, path, reply.status, 0, reply.reason, by_name(self.headers))
-        return reply, (*reply.raw_headers(*said), CLOSE)
+        trace_headers = self.observer.saw(method, path, reply.status, 0, reply.reason, by_name(self.headers))
+        return reply, (*reply.raw_headers(*trace_headers), CLOSE)
 
     def _send_last(self, reply: Reply, headers: RawHeaders) -> None:
         lines = as_lines((*self.server_state.default_headers, *headers))

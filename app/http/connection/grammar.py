@@ -1,4 +1,4 @@
-"""What HTTP/1.1 asks of the head of a request, beyond what the parser asks (RFC 9112 and RFC 9110)."""
+"""What HTTP/1.1 asks of the head of a request beyond what the parser checks (RFC 9112 and RFC 9110)."""
 
 import re
 from typing import NamedTuple

@@ -13,12 +13,12 @@ from app.http.fields import Fields, by_name
 from app.http.problems import HEAD_TOO_LONG, MALFORMED_REQUEST, URL_TOO_LONG
 
 LONGEST_HEAD = 1 << 16
-"""Bytes; as many may come in a row, once a head is there, that are nothing of a body: trailers and chunk sizes."""
+"""Bytes. Behind a head as many bytes in a row may be no body: trailers and the sizes of chunks."""
 
 
 class BoundedHeads(WithoutUpgrades):
-    """One connection. It has one timer at most, that is set when a head has begun and not ended with what came: no head
-    that comes in one piece costs one."""
+    """One connection. It has at most one timer, which runs while a part of a head has come: a head that comes in one
+    piece needs none."""
 
     idle_timeout: float
     """Seconds a head may take."""

@@ -1,8 +1,8 @@
-"""Answers that a client does not read are not kept for it for ever.
+"""Answers that a client does not read are dropped after a while.
 
-What is written and not yet sent stands in memory, and the client decides when it goes. It is looked at how much of it
-has gone since the last time: what the transport holds and what the kernel does, for the kernel takes megabytes at once
-of which none may ever arrive.
+An answer that has been written but not sent stays in memory until the client reads it. So a timer looks now and then
+how much of it has gone since the last time. What the kernel holds counts as not gone: it takes megabytes at once, of
+which none may ever arrive.
 """
 
 import struct
@@ -17,7 +17,7 @@ from app.http.connection.heads import BoundedHeads
 from app.http.reductions.body import SLOWEST
 
 LOOKS = 4
-"""How often it is looked while a client is waited for in vain."""
+"""How often the timer looks before a client that reads nothing is given up."""
 
 
 class BoundedAnswers(BoundedHeads):
@@ -59,7 +59,7 @@ class BoundedAnswers(BoundedHeads):
         await self.config.loaded_app(scope, receive, send_off)
 
     def watch(self) -> None:
-        """See that what has been written goes: without that, a closing transport waits for it for ever."""
+        """Start the timer: without it, a transport that is closing would wait for its client for ever."""
         if self._leaving is None:
             self._held = self._waiting()
             self._given_up = self.loop.time() + self.idle_timeout

@@ -50,7 +50,7 @@ class Lingering(BoundedAnswers):
             self.loop.call_later(LINGER, self._part)
 
     def _make_last(self) -> None:
-        """Let the newest request be the last, if its answer can still say so."""
+        """Announce in the answer to the newest request that it is the last, if that answer has not begun."""
         cycle: Any = self.cycle
         if cycle is not None and cycle.keep_alive and not cycle.response_started:
             cycle.keep_alive = False

@@ -8,8 +8,8 @@ log = logging.getLogger("keepdims")
 
 
 class Outbox:
-    """Sends the answers of one turn of an event loop together, at its end. The first wakes whoever waits for it, which
-    takes longer than sending does, and finds the processor at work for all the others."""
+    """Sends the answers of one turn of an event loop together, at its end: to wake a client takes longer than to send,
+    and one that woke early would take the processor from the other answers."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self._loop = loop

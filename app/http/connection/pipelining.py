@@ -1,7 +1,7 @@
-"""Requests that are sent before the answers to those before them have come wait, and few wait at once.
+"""Bounds the requests that wait on a connection because a client sends them before it has its answers.
 
-uvicorn keeps each as a whole, twenty times as large as its bytes, and reads on after every answer, so that a client
-who sends without end could fill the memory. Here the rest stays in the kernel until none waits.
+uvicorn keeps each of them, at twenty times its size, and reads on after every answer, so that a client who sends
+without end could fill the memory. Here the rest stays in the kernel until none waits.
 """
 
 from asyncio import Transport
@@ -14,7 +14,7 @@ from app.http.connection.grammar import Fault
 from app.http.problems import MALFORMED_REQUEST
 
 MOST_WAITING = 2048
-"""Requests that wait on one connection; what was read together can hold more only if its requests are tiny."""
+"""Requests that may wait on one connection. Only tiny ones come in such numbers with one read."""
 
 
 class BoundedPipelines(Faultless):

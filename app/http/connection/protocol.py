@@ -115,13 +115,13 @@ class Protocol(Lingering):
             self.expect_100_continue = False
         super().on_headers_complete()
 
-    def _send(self, reply: Reply, said: RawHeaders) -> None:
+    def _send(self, reply: Reply, trace_headers: RawHeaders) -> None:
         assert self._post is not None
         self._post = None
         stays = self.version != "1.0" and self.parser.should_keep_alive()
         default = lines_of(tuple(self.server_state.default_headers))
         end = b"\r\n" if stays else b"connection: close\r\n\r\n"
-        answer = b"".join((STATUS_LINE[reply.status], default, reply.lines(said), end, reply.body))
+        answer = b"".join((STATUS_LINE[reply.status], default, reply.lines(trace_headers), end, reply.body))
         self._outbox.put(self.transport, answer, stays)
         if not stays:
             self.watch()

@@ -1,4 +1,4 @@
-"""Offers to speak another protocol are passed over, as a server may (RFC 9110, section 7.8).
+"""Offers to speak another protocol are ignored, as a server may (RFC 9110, section 7.8).
 
 The JDK's HTTP client makes one with its first request, and so does `curl --http2`. The parser takes all that follows
 the headers for the other protocol, and would lose the body; so the request is read again without the offer.

@@ -143,10 +143,10 @@ def _text(said: str) -> str:
 
 
 class Untold(logging.Filter):
-    """Lets through what uvicorn says, but for what a line of a request says better."""
+    """Drops uvicorn's messages that the request log already covers."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is told."""
+        """Whether a message is kept."""
         return record.msg != "Invalid HTTP request received."
 
 

@@ -29,7 +29,7 @@ from app.spec.operators import OPERATORS
 from app.tensors.formats import FORMATS
 
 OPEN_INFERENCE = "open-inference"
-"""The format of bodies that the Open Inference Protocol has, which is none of ours."""
+"""What counts and logs call the format of bodies of the Open Inference Protocol."""
 
 DISCONNECTED, TIME_UP = "disconnected", PROBLEMS[TimeUp].reason
 """Why work was given up."""
@@ -43,7 +43,7 @@ _SUM = len(_BUCKETS) + 1
 """Where the sum of nanoseconds stands in the numbers of a histogram, behind those of its buckets."""
 
 _SHOWN = 40
-"""Label combinations up to which those are told too that have not been seen."""
+"""Families with at most this many label combinations show those that have not occurred, too."""
 
 
 class Labels(NamedTuple):

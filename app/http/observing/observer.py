@@ -31,8 +31,8 @@ class Observer:
         self._tracer = tracer
 
     def saw(self, method: str, path: str, status: int, nanoseconds: int, reason: str, fields: Fields) -> RawHeaders:
-        """A request was answered that is no reduction, or was refused before it became one. What its answer says of
-        itself."""
+        """Log and count a request that is no reduction, or was refused before it became one; the tracing headers of its
+        answer."""
         identity = request_id(fields.get(HEADER))
         if reason:
             self.metrics.add(place("keepdims_refusals", reason))
@@ -65,7 +65,7 @@ class Observer:
             self._journal.write(entry)
 
     def close(self) -> None:
-        """Say what has not been said."""
+        """Write and send what is left."""
         if self._journal is not None:
             self._journal.close()
         if self._tracer is not None:
@@ -80,20 +80,20 @@ class Tally:
         self._observer = observer
         self._metrics = observer.metrics
         self._row = operator.name, str(operator.version)
-        self._said: dict[str, Any] = {
+        self._entry: dict[str, Any] = {
             "time": "",
             "event": "request",
             "method": "POST",
             "path": path,
             "operator": operator.name,
         }
-        self._said |= {"version": operator.version}
+        self._entry |= {"version": operator.version}
         self._seconds = place("keepdims_request_seconds", *self._row)
         self._places: dict[tuple[str, str, int], tuple[int, int, int]] = {}
 
     def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
-        """One request more was answered: its body is in the format `given` and had `read` bytes. What its answer says
-        of itself."""
+        """Log and count an answered request, whose body is in the format `given` and had `read` bytes; the tracing
+        headers of its answer."""
         if reply.reason:
             account.lap(DECODE)  # it went that far, at the least
             self._metrics.add(place("keepdims_refusals", reply.reason))
@@ -105,7 +105,7 @@ class Tally:
         identity = request_id(fields.get(HEADER))
         if self._observer.listens:
             entry = {
-                **self._said,
+                **self._entry,
                 "request_id": identity.decode(),
                 "status": reply.status,
                 "seconds": nanoseconds / 1e9,
@@ -122,12 +122,12 @@ class Tally:
         return (HEADER, identity), (b"server-timing", account.server_timing())
 
     def left(self, fields: Fields, given: str, account: Account, read: int) -> None:
-        """The client of one left before it was answered."""
+        """Log and count a request whose client left before it was answered."""
         self._metrics.add(place("keepdims_abandoned", DISCONNECTED))
         if self._observer.listens:
             spent = account.spent.copy()
             identity, nanoseconds = request_id(fields.get(HEADER)).decode(), sum(spent)
-            entry = {**self._said, "request_id": identity, "reason": DISCONNECTED, "seconds": nanoseconds / 1e9}
+            entry = {**self._entry, "request_id": identity, "reason": DISCONNECTED, "seconds": nanoseconds / 1e9}
             entry |= {"format": given, "read": read, "phases": in_seconds(spent)}
             self._observer.tell(entry, fields, nanoseconds)
 

@@ -37,7 +37,7 @@ NAMES = {
     "dtype": "keepdims.dtype",
     "elements": "keepdims.elements",
 }
-"""What is said of a request in the log, and its name as an attribute."""
+"""The members of a log entry that a span has too, and their names as attributes."""
 
 
 class Spans:
@@ -62,7 +62,7 @@ class Spans:
         return {"trace_id": f"{made.trace_id:032x}", "span_id": f"{made.span_id:016x}"}
 
     def close(self) -> None:
-        """Send what has not been sent, if there is somebody who takes it."""
+        """Send the last spans, if anything takes them in time."""
         sending = Thread(target=self._provider.shutdown, daemon=True)
         sending.start()
         sending.join(PARTING)

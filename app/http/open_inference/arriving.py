@@ -43,7 +43,7 @@ class Arriving:
             wanted = "have data as its last binary input"
             if self._length == 0:  # how many elements there are is not known before the end
                 wanted = "say its length, in Content-Length and without Content-Encoding"
-            raise BodyTooLarge(f"{self._limit.passed('the body')}; a larger one must {wanted}")
+            raise BodyTooLarge(f"{self._limit.exceeded_by('the body')}; a larger one must {wanted}")
         return False
 
     def finish(self) -> Reply:

@@ -61,7 +61,8 @@ class Infer:
         await exchange.carry_out(self._reply(exchange), VOICE, self._tally, send)
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
-        """The reply to a small body that is there, and what it says of itself; None if it takes more than a moment."""
+        """Answers a small body that has arrived whole: the reply and its tracing headers. None if the request must go
+        through the application instead."""
         if b"content-encoding" in fields or REQUEST_TIMEOUT in fields or len(content) > self._settings.max_body_bytes:
             return None
         account = Account()

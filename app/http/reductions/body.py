@@ -61,7 +61,7 @@ class Body:
         """Let it have so many bytes; BodyTooLarge, now or once they come, if it has more. Each of them takes `weight`
         bytes of the room: Overloaded, now or once they come, if others have them."""
         if self.declared is not None and self.declared > limit.size:
-            raise BodyTooLarge(limit.exceeded("the body", self.declared))
+            raise BodyTooLarge(limit.exceeded_by("the body", self.declared))
         self._limit = limit
         self._weight = weight
         self._paid = EXEMPT if self.declared is None else self.declared
@@ -99,7 +99,7 @@ class Body:
             self._first += piece[: GLIMPSE - len(self._first)]
         self.size += len(piece)
         if self.size > self._limit.size:
-            raise BodyTooLarge(self._limit.passed("the body"))
+            raise BodyTooLarge(self._limit.exceeded_by("the body"))
         while self._weight and self.size > self._paid:
             self._account.take(self._weight * STEP)
             self._paid += STEP

@@ -54,7 +54,7 @@ class Voice(NamedTuple):
 
 
 class Exchange:
-    """One of them."""
+    """One request, from its body to the reply that is sent."""
 
     def __init__(self, scope: Scope, receive: Receive, resources: Resources) -> None:
         self.fields: Fields = by_name(scope["headers"])
@@ -71,8 +71,9 @@ class Exchange:
         try:
             answer = await self._answer(reply, voice, tally)
             if answer is not None:
-                said = tally.answered(self.fields, self.format, answer, self.account, self.body.size)
-                await send_reply(answer, said, self.body, send)
+                read = self.body.size
+                trace_headers = tally.answered(self.fields, self.format, answer, self.account, read)
+                await send_reply(answer, trace_headers, self.body, send)
         finally:
             self._release()
 
@@ -143,9 +144,9 @@ class Exchange:
             self._working.add_done_callback(lambda _: self.account.give_back())
 
 
-async def send_reply(reply: Reply, said: RawHeaders, body: Body, send: Send) -> None:
-    """Send a reply, with what it says of itself, and pass over what has not been read of the request's body."""
-    await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers(*said)})
+async def send_reply(reply: Reply, trace_headers: RawHeaders, body: Body, send: Send) -> None:
+    """Send a reply, and discard what has not been read of the request's body."""
+    await send({"type": "http.response.start", "status": reply.status, "headers": reply.raw_headers(*trace_headers)})
     await send({"type": "http.response.body", "body": reply.body, "more_body": not body.ended})
     if not body.ended:
         await body.discard()

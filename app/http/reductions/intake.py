@@ -155,7 +155,7 @@ class Compressed:
         content = self._decompression.step(min(STEP, self._limit.size - self._size + 1))
         self._size += len(content)
         if self._size > self._limit.size:
-            raise BodyTooLarge(self._limit.passed("decompressed, the body"))
+            raise BodyTooLarge(self._limit.exceeded_by("decompressed, the body"))
         if content and self._take:
             self._take(len(content))
         if content:

@@ -48,9 +48,8 @@ class Reduce:
         await exchange.carry_out(reply, VOICE, self._tally, send)
 
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
-        """The reply to a small body that is there, its content-length and nothing else being said of how it is
-        transferred, and what it says of itself; None if it takes more than a moment, and is to be asked for as an
-        application."""
+        """Answers a small body that has arrived whole: the reply and its tracing headers. None if the request must go
+        through the application instead."""
         if REQUEST_TIMEOUT in fields:
             return None
         account = Account()

@@ -86,7 +86,7 @@ class Reducer:
         return evaluation
 
     def check_state_size(self, held: int) -> None:
-        """What is known of outputs that are not done may take several times their own size."""
+        """Refuse a state larger than the limit: it may take several times the size of the outputs."""
         if held > self._settings.max_body_bytes:
             limit = self._settings.body_limit
             raise InvalidShape(f"the outputs in progress take {held} bytes; the limit is {limit}", "/data/shape")
