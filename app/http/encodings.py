@@ -40,9 +40,9 @@ _TURNS = 1 << 10
 """Calls to a decompressor in one step, however little content they give."""
 
 _BROKEN = {
-    "gzip": "the content is not gzip, or is corrupt",
-    "deflate": "the content is not deflate in the format of zlib (RFC 9110), or is corrupt",
-    "zstd": f"the content is not zstd, is corrupt, or needs a window beyond {2**WINDOW_LOG >> 20} MiB (RFC 9659)",
+    "gzip": "is not gzip, or is corrupt",
+    "deflate": "is not deflate in the format of zlib (RFC 9110), or is corrupt",
+    "zstd": f"is not zstd, is corrupt, or needs a window beyond {2**WINDOW_LOG >> 20} MiB (RFC 9659)",
 }
 
 
@@ -188,8 +188,15 @@ class Decompression:
 
     def end(self) -> None:
         """MalformedBody if the body ended within a member, or before one."""
+        if self._within and self._members:
+            raise MalformedBody(f"{self._more} is not {self._encoding}, or is cut short")
         if self._within or not self._members:
             raise MalformedBody(f"the {self._encoding} content is cut short")
+
+    @property
+    def _more(self) -> str:
+        """What begins where a member has ended, if it is none."""
+        return f"something follows the {self._encoding} content that"
 
     def _decompress(self, most: int) -> bytes:
         if not self._within:
@@ -200,7 +207,8 @@ class Decompression:
         try:
             content = member.decompress(data, most)
         except (zlib.error, zstd.ZstdError):
-            raise MalformedBody(_BROKEN[self._encoding]) from None
+            what = self._more if self._members else "the content"
+            raise MalformedBody(f"{what} {_BROKEN[self._encoding]}") from None
         self._size += len(content)
         if member.eof:
             self._within = False

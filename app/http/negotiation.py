@@ -71,8 +71,9 @@ def body_type(content_type: str, spoken: Sequence[str]) -> str:
 
 
 def content_encoding(named: str, spoken: Collection[str] = ENCODINGS) -> str:
-    """The one encoding of a body, among those spoken here, or "" where there is none."""
+    """The one encoding of a body, among those spoken here, or "" where there is none. x-gzip is gzip (RFC 9110)."""
     encoding = named.strip().lower()
+    encoding = "gzip" if encoding == "x-gzip" else encoding
     if encoding in ("", "identity"):
         return ""
     if encoding not in spoken:

@@ -48,7 +48,7 @@ def _axes(value: str) -> list[object]:
     listed = value.split(",") if value else []
     if len(listed) > MAX_RANK:
         raise InvalidParameter(f"axes has {len(listed)} members, but the highest rank is {MAX_RANK}", "/axes")
-    return [_integer(axis) for axis in listed]
+    return [_scalar(axis) for axis in listed]
 
 
 def _scalar(value: str) -> object:

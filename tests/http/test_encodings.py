@@ -63,6 +63,18 @@ def test_a_body_that_is_cut_or_goes_on_is_refused(encoding: str) -> None:
 
 
 @every_encoding
+def test_what_follows_the_content_is_said_to_follow_it(encoding: str) -> None:
+    body = COMPRESS[encoding](b"some content")
+    for more, end in ((b"x", " is not "), (body[:-1], "cut short"), (b"xx" * 9, "corrupt")):
+        with pytest.raises(MalformedBody) as caught:
+            decode(encoding, [body + more])
+        assert str(caught.value).startswith(f"something follows the {encoding} content that is not {encoding}")
+        assert end in str(caught.value)
+    with pytest.raises(MalformedBody, match=f"^the {encoding} content is cut short$"):
+        decode(encoding, [body[:-1]])
+
+
+@every_encoding
 def test_a_changed_byte_is_refused_or_without_meaning(encoding: str) -> None:
     content = bytes(range(256))
     body = COMPRESS[encoding](content) if encoding == "gzip" else zstd.compress(content, options=CHECKSUM)

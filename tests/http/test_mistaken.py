@@ -1,5 +1,6 @@
 """Bodies in another format than they are said to be in, and limits, are told of with their remedy."""
 
+import gzip
 import io
 import json
 import zipfile
@@ -44,6 +45,15 @@ def test_a_body_of_no_type_is_told_both(service: Service) -> None:
     found = problem(service.post("/v13/reduce_sum", b"1,2", {}), 400, "malformed-body")
     assert UNNAMED in found["detail"]
     assert found["detail"].endswith("Content-Type: application/x-npy with an .npy file")
+
+
+@pytest.mark.parametrize("read", ["the content is not gzip", "something follows the gzip content", "the body is not"])
+def test_a_broken_encoding_is_no_matter_of_the_type(service: Service, read: str) -> None:
+    bodies = {"the content": b"xx", "something": gzip.compress(b"{}") + b"x", "the body": gzip.compress(FILE)}
+    body = next(body for start, body in bodies.items() if read.startswith(start))
+    found = problem(service.post("/v13/reduce_sum", body, {"content-encoding": "gzip"}), 400, "malformed-body")
+    assert found["detail"].startswith(read)
+    assert (UNNAMED in found["detail"]) == (read == "the body is not")
 
 
 def test_malformed_json_that_says_so_is_told_nothing_of_other_types(service: Service) -> None:
@@ -115,6 +125,12 @@ def test_an_npy_file_says_itself_what_it_is(service: Service, name: str) -> None
 def test_a_list_in_a_query_is_told_how_it_is_written(service: Service) -> None:
     found = problem(service.post("/v13/reduce_sum?axes=[0]", FILE, {"content-type": NPY}), 422, "invalid-parameter")
     assert found["detail"] == 'an axis must be an integer, not "[0]"; in a query, write axes=1 or axes=0,2'
+
+
+@pytest.mark.parametrize("asked", ["reduce_sum?axes=true", "arg_max?axis=true"])
+def test_an_axis_in_a_query_is_told_of_in_one_way(service: Service, asked: str) -> None:
+    found = problem(service.post(f"/v13/{asked}", FILE, {"content-type": NPY}), 422, "invalid-parameter")
+    assert found["detail"] == "an axis must be an integer, not true"
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,14 @@ def test_a_body_has_the_length_it_says(service: Service, content: bytes, url: st
     problem(response, 400, "malformed-body")
 
 
+def test_gzip_has_an_old_name(service: Service) -> None:
+    for name in ("x-gzip", "X-Gzip"):
+        response = service.post(
+            URL, gzip.compress(FILE), {"content-type": "application/x-npy", "content-encoding": name}
+        )
+        assert response.status_code == 200
+
+
 TALL = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000, 1000)}"
 
 

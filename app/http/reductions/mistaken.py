@@ -12,6 +12,9 @@ _UNNAMED = (
     "Content-Type: application/x-npy with an .npy file"
 )
 
+_NO_JSON = ("the body is not JSON", "the body is not UTF-8")
+"""What is said of a body that is read as JSON, and not of one whose encoding is broken."""
+
 
 def explained(error: Exception, fields: Fields, start: bytes) -> Exception:
     """An error in reading a body that begins with `start`; a MalformedBody with a word of what it may be instead."""
@@ -24,7 +27,7 @@ def explained(error: Exception, fields: Fields, start: bytes) -> Exception:
         hint = _STRIPPED
     elif as_npy and start.lstrip()[:1] in (b"{", b"["):
         hint = _JSON
-    elif not fields.get(b"content-type"):
+    elif not fields.get(b"content-type") and str(error).startswith(_NO_JSON):
         hint = _UNNAMED
     else:
         return error
