@@ -198,7 +198,7 @@ class _Members:
             self._at = self._start
             self._skip()
             self.end()
-            raise InvalidParameter(f"more than the {MOST} bytes that are read at most stand beside values or base64")
+            raise InvalidParameter(f"beside its elements, the body has more than {MOST} bytes, which is the limit")
 
 
 def _squeezed(text: bytes) -> bytes:
