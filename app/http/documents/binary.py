@@ -5,6 +5,7 @@ from typing import Any
 
 from app.http.documents.openapi import (
     PROBLEMS,
+    REQUEST_ID,
     SECURITY_SCHEMES,
     Document,
     json_content,
@@ -74,7 +75,8 @@ def _post(operator: Operator) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "The reduced tensor.",
-                "headers": {
+                "headers": REQUEST_ID
+                | {
                     "X-Dtype": {"description": "Of an octet-stream: its dtype.", "schema": {"type": "string"}},
                     "X-Shape": {"description": "Of an octet-stream: its shape, 2,3.", "schema": {"type": "string"}},
                 },

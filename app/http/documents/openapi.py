@@ -70,6 +70,12 @@ SECURITY_SCHEMES: Document = {
     }
 }
 
+REQUEST_ID: Document = {
+    "X-Request-ID": {"description": "The request's id: the caller's own, if it sent one.", "schema": {"type": "string"}}
+}
+"""A header of every answer. Request-Timeout, a header of requests, is in no operation: the Java client's methods would
+all have another parameter, which every caller would have to give."""
+
 RESPONSE_HEADERS: dict[int, Document] = {
     401: {"WWW-Authenticate": {"description": "Bearer.", "schema": {"type": "string"}}},
     503: {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}},
@@ -158,6 +164,7 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
                 "200": {
                     "description": "The reduced tensor, its elements encoded as those of the request were, unless "
                     "answer.encoding says otherwise.",
+                    "headers": REQUEST_ID,
                     "content": json_content(
                         reference(f"{stem(operator)}Response"),
                         {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},
@@ -224,8 +231,7 @@ def refusals(*statuses: int) -> dict[str, Any]:
 def _problem(status: int, words: str, shown: Document) -> dict[str, Any]:
     content = {MEDIA_TYPE: {"schema": reference("Problem"), "example": shown}}
     response: Document = {"description": words, "content": content}
-    headers = RESPONSE_HEADERS.get(status)
-    return response | {"headers": headers} if headers else response
+    return response | {"headers": REQUEST_ID | RESPONSE_HEADERS.get(status, {})}
 
 
 def write(document: Document, path: Path) -> None:
