@@ -21,8 +21,18 @@ class Bare:
     __slots__ = ()
 
 
+class Unread:
+    """Stands for a value that is too long to be kept: it is nothing that is asked for anywhere."""
+
+    def __init__(self, what: str, most: int) -> None:
+        """`most`: the bytes that it could have had."""
+        self.text = f"{what} of more than {most} bytes"
+
+
 def shown(value: object) -> str:
     """A value as JSON writes it, cut if that is long; of what holds other values, only what it is."""
+    if isinstance(value, Unread):
+        return value.text
     if isinstance(value, Bare):
         text = str(value)
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from app.errors import DuplicateKey, InvalidParameter, MalformedBody
-from app.names import quoted
+from app.names import Unread, quoted
 from app.tensors import skeleton
 from app.tensors.enclosed import end_of
 from app.tensors.skeleton import CUT, Skeleton, Span
@@ -29,14 +29,13 @@ from app.tensors.tokens import (
 DEEP = 70
 """Of lists and objects that nest deeper no more is kept than that something is nested in them."""
 
-LONG_TEXT = "a long text"
-"""Stands for one."""
-
 LONG = 1 << 16
-"""Bytes, blanks not counted, beyond which a text, a list or an object comes out as a text that says so."""
+"""Bytes, blanks not counted, beyond which a text, a list or an object is left unread."""
 
 MOST = 4 * LONG
 """Bytes of a body beside what is cut out of it, blanks not counted."""
+
+_KINDS = {b'"': "a text", b"[": "a list", b"{": "an object"}
 
 _BLANKS = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++')
 """Blanks, and texts, which may have some inside."""
@@ -129,13 +128,12 @@ class _Members:
         start, depth = self._at, self._skip()
         text = _squeezed(self._body[start : self._at])
         first = text[:1]
-        is_long = len(text) > LONG and first in b'"[{'
+        is_long = len(text) > LONG and first in _KINDS
         self._cut += self._at - start - (0 if is_long else len(text))
         if depth > DEEP:
             found: object = [[]] if first == b"[" else {"": {}}
         elif is_long:
-            # Not emptied: that would be another request. A text is refused wherever a list or an object may stand.
-            found = LONG_TEXT if first == b'"' else "a list or an object of too many bytes"
+            found = Unread(_KINDS[first], LONG)  # not emptied: that would be another request
         else:
             found = skeleton.value(text)
         self._check_room()

@@ -1,5 +1,7 @@
 """What is no JSON and what is JSON but breaks a rule, told apart however deep or long; and what messages say of it."""
 
+import json
+
 import pytest
 
 from app import errors
@@ -165,18 +167,34 @@ def test_slashes_may_be_escaped_in_base64() -> None:
         assert tensor(request).tolist() == [255] * 3
 
 
+LONG = {
+    "a list": "[" + "0," * 33_000 + "0]",
+    "a list with blanks": "[" + "0," * 33_000 + " " * 70_000 + "0]",
+    "an object": '{"a": [' + "0," * 33_000 + "0]}",
+    "a text": '"' + "x" * 66_000 + '"',
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
 @pytest.mark.parametrize(
-    ("member", "value"),
+    ("member", "said"),
     [
-        ("axes", "[" + "7," * 40000 + "7]"),
-        ("axes", "[" + "7," * 40000 + " " * 70000 + "7]"),
-        ("answer", '{"' + " " * 70000 + '": 1}'),
+        ("axes", "axes must be a list of integers, not {}"),
+        ("keepdims", "keepdims must be 0 or 1, not {}"),
+        ("answer", 'answer must be an object such as {{"encoding": "base64"}}, not {}'),
+        ("data/dtype", "{} is not a dtype; use one of "),
+        ("data/shape", "shape must be a list of dimensions, not {}"),
     ],
 )
-def test_a_long_member_is_refused_and_not_left_out(member: str, value: str) -> None:
-    content = body("float32", "[[1, 2], [3, 4]]", rest=f', "{member}": {value}')
-    with pytest.raises(errors.InvalidParameter, match=r"too many bytes|a long text") as refused:
+def test_a_long_member_is_refused_for_its_length(member: str, said: str, kind: str) -> None:
+    data: dict[str, object] = {"dtype": "float32", "values": [[1, 2], [3, 4]]}
+    name = member.removeprefix("data/")
+    asked = {"data": data, name: "LONG"} if name == member else {"data": data | {name: "LONG"}}
+    content = json.dumps(asked).replace('"LONG"', LONG[kind]).encode()
+    with pytest.raises(errors.Unprocessable) as refused:
         parse_parameters(resolve("reduce_sum", 11), decode(content).parameters)
+    described = f"{kind.removesuffix(' with blanks')} of more than 65536 bytes"
+    assert str(refused.value).startswith(said.format(described))
     assert refused.value.place == f"/{member}"
 
 

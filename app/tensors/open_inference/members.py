@@ -92,7 +92,7 @@ def asked(members: object, read: Read) -> Asked:
     given = _object(members, "the body", _BODY, "")
     identity = given.get("id")
     if identity is not None and not isinstance(identity, str):
-        raise InvalidParameter(f"id must be text, not {shown(identity)}", "/id")
+        raise InvalidParameter(f"id must be a short text, not {shown(identity)}", "/id")
     parameters = _parameters(given.get("parameters"), "/parameters")
     inputs = _inputs(given.get("inputs"), read)
     if DATA not in inputs:

@@ -32,13 +32,10 @@ def read_anew(text: bytes) -> Asked:
     except (Unusual, Refusal):
         pass
     try:
-        found = _asked(text, *grammar.take_inputs_apart(text), literal.read)
+        return _asked(text, *grammar.take_inputs_apart(text), literal.read)
     except Unusual:  # an input whose data was cut out has become a text
         said = f"an input has more than {grammar.LONG} bytes beside its data, which is the limit"
         raise InvalidParameter(said, "/inputs") from None
-    if found.id == grammar.LONG_TEXT:
-        raise InvalidParameter(f"id has more than {grammar.LONG} bytes, which is the limit", "/id")
-    return found
 
 
 def _asked(text: bytes, members: object, spans: list[Span], read: Any) -> Asked:

@@ -62,7 +62,10 @@ def test_an_answer_says_which_model_answers(service: Service) -> None:
 def test_an_id_comes_back(service: Service) -> None:
     for text in ("x", "\u20ac", '"', "\\", "a long text", "\u0000", "y" * 60_000):
         assert service.post(MIN, {"id": text, "inputs": [data([3, 1])]}).json()["id"] == text
-    assert "id has more than" in error(service, {"id": "y" * 70_000, "inputs": [data([3, 1])]})
+    said = "id must be a short text, not a text of more than 65536 bytes"
+    assert said in error(service, {"id": "y" * 70_000, "inputs": [data([3, 1])]})
+    slowly = json.dumps({"id": "a long text", "inputs": [data([3, 1])]}).encode() + b" " * 70_000
+    assert service.post(MIN, slowly).json()["id"] == "a long text"
 
 
 def test_an_empty_id_is_none(service: Service) -> None:
@@ -434,7 +437,7 @@ BAD: list[tuple[Any, str]] = [
     ),
     ({"inputs": [data([1])], "outputs": [{"name": "reduced", "data": []}]}, '"data"'),
     ({"inputs": [data([1])], "input" * 99: []}, "(495 characters)"),
-    ({"inputs": [data([1])], "id": 3}, "id must be text, not 3 (at /id)"),
+    ({"inputs": [data([1])], "id": 3}, "id must be a short text, not 3 (at /id)"),
     ({"inputs": []}, "(at /inputs)"),
     (b'{"inputs":[],"inputs":[]}', "more than once"),
     (b'{"inputs":[{"name":"data","datatype":"FP32","shape":[1],"data":[1],"data":[1]}]}', "more than once"),
