@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
 from json import dumps
 from typing import Any
 
@@ -18,12 +19,21 @@ NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 _DIGITS = re.compile("-?(0|[1-9][0-9]*)")
 _PADDED = re.compile("-?0[0-9]+")
 
+_DIGITS_OF_ANY = 20
+"""So many the longest integers of all dtypes have."""
+
 Place = Callable[[int], str]
 """The JSON pointer of an element, by where it stands among those that are converted."""
 
 
 class Integer(str, Bare):
     """The text of a number without fraction and exponent."""
+
+    __slots__ = ()
+
+
+class Huge(Integer):
+    """One that no dtype holds, with a fraction or an exponent though it is an integer."""
 
     __slots__ = ()
 
@@ -38,6 +48,20 @@ class Word(str, Bare):
     """NaN, Infinity or -Infinity, as a bare token."""
 
     __slots__ = ()
+
+
+def as_integer(number: Real) -> Integer | None:
+    """The integer that a number is; None if it is none."""
+    mantissa, _, exponent = number.lower().partition("e")
+    if not mantissa.strip("-0."):
+        return Integer("0")
+    try:
+        exact = Decimal(number)
+    except InvalidOperation:  # an exponent of more than 18 digits
+        return None if exponent.startswith("-") else Huge(number)
+    if exact != exact.to_integral_value():
+        return None
+    return Integer(int(exact)) if exact.adjusted() < _DIGITS_OF_ANY else Huge(number)
 
 
 def convert(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]:
@@ -64,7 +88,7 @@ def _integers(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]
     for index, element in enumerate(elements):
         if not (isinstance(element, Integer) or (info.bits == 64 and _is_digits(element))):
             raise InvalidElement(_no_integer(element, dtype), place(index))
-        if len(element) > longest or not info.min <= (integer := int(element)) <= info.max:
+        if isinstance(element, Huge) or len(element) > longest or not info.min <= (integer := int(element)) <= info.max:
             said = f"{shown(element)} is outside the range of {dtype}, {info.min} to {info.max}"
             raise InvalidElement(said, place(index))
         integers.append(integer)
@@ -74,7 +98,7 @@ def _integers(elements: Sequence[Any], dtype: str, place: Place) -> NDArray[Any]
 def _no_integer(element: object, dtype: str) -> str:
     """Why an element is not what an integer dtype takes."""
     if isinstance(element, Real):
-        how = ", written without fraction or exponent" if float(element).is_integer() else ""
+        how = ", written without fraction or exponent" if as_integer(element) is not None else ""
         return f"{dtype} takes only integers{how}; got {shown(element)}"
     if _is_digits(element):
         return f"{dtype} takes only numbers, got the text {shown(element)}; only int64 and uint64 may be text"

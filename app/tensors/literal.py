@@ -5,7 +5,6 @@ element by element, and so is no more of a text than a few thousand bytes around
 """
 
 import re
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidShape, RaggedNesting
 from app.tensors import plain
-from app.tensors.conversion import NOT_FINITE, Integer, Real, Word, convert
+from app.tensors.conversion import NOT_FINITE, Integer, Real, Word, as_integer, convert
 from app.tensors.nesting import MAX_RANK, VALUES, place
 from app.tensors.numerals import Reader
 from app.tensors.pieces import piece_of
@@ -210,13 +209,6 @@ def _number(text: str) -> Integer | Real:
 
 
 def _as_integer(text: str) -> Integer | Real:
-    """An Integer, however a number that is one is written; longer ones than any dtype holds stay as they are."""
+    """An Integer, however a number that is one is written."""
     number = _number(text)
-    if isinstance(number, Real):
-        try:
-            exact = Decimal(text)
-        except InvalidOperation:  # an exponent beyond 18 digits
-            return number
-        if exact.adjusted() < 20 and exact == exact.to_integral_value():
-            return Integer(int(exact))
-    return number
+    return number if isinstance(number, Integer) else as_integer(number) or number

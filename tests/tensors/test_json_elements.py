@@ -51,7 +51,9 @@ def test_what_is_no_integer_is_refused_with_its_place(dtype: str, wrong: str) ->
 
 def test_whole_numbers_are_told_how_to_be_written() -> None:
     rule = ", written without fraction or exponent"
-    for wrong, how in (("1.0", rule), ("1e2", rule), ("1.5", ""), ("1e-2", ""), ("1e999", "")):
+    for wrong, how in (("1.0", rule), ("1e2", rule), ("1e309", rule), ("0e99999999999999999999", rule)):
+        assert str(refusal(body("int32", f"[{wrong}]"))).startswith(f"int32 takes only integers{how}; got {wrong}")
+    for wrong, how in (("1.5", ""), ("1e-2", ""), ("1.0000000000000000001", ""), ("1e-99999999999999999999", "")):
         assert str(refusal(body("int32", f"[{wrong}]"))).startswith(f"int32 takes only integers{how}; got {wrong}")
 
 

@@ -14,10 +14,10 @@ from app.tensors.open_inference.members import AXES, DATA, REDUCED
 
 ABOUT = (
     "The Open Inference Protocol, version 2: each operator is a model, each of its versions a version of the model. "
-    "The inputs are data and, for the reduce operators, optionally axes (INT64); the axis of arg_min and arg_max and "
-    "all flags are parameters of the request. The output is called reduced. Tensors may also follow the JSON as raw "
-    "bytes; the header Inference-Header-Content-Length then gives the length of the JSON. This document describes "
-    "JSON alone. Every refusal is an object with one field, error."
+    "The inputs are data and, for the reduce operators, optionally axes (INT64 or INT32); the axis of arg_min and "
+    "arg_max and all flags are parameters of the request. The output is called reduced. Tensors may also follow the "
+    "JSON as raw bytes; the header Inference-Header-Content-Length then gives the length of the JSON. This document "
+    "describes JSON alone. Every refusal is an object with one field, error."
 )
 
 _TEXT: Schema = {"type": "string"}

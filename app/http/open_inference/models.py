@@ -9,7 +9,7 @@ from typing import Any
 from app import __version__
 from app.spec.operators import SERVING, Operator, versions_of
 from app.tensors.open_inference.datatypes import SPELLED
-from app.tensors.open_inference.members import AXES, DATA, REDUCED
+from app.tensors.open_inference.members import AXES, AXES_DATATYPES, DATA, REDUCED
 
 MODELS: dict[str, tuple[Operator, ...]] = {
     name: versions_of(next(iter(opsets.values())).name) for name, opsets in SERVING.items()
@@ -126,7 +126,7 @@ def _inputs(operator: Operator) -> tuple[str, ...]:
 def _taken(operator: Operator, tensor: str) -> list[str]:
     """The datatypes that a tensor may have."""
     if tensor == AXES:
-        return ["INT64"]
+        return [*AXES_DATATYPES]
     if tensor == REDUCED and operator.output != "T":
         return [SPELLED[operator.output]]
     return [SPELLED[dtype] for dtype in operator.dtypes]

@@ -23,13 +23,16 @@ from app.errors import (
     UnknownField,
     UnknownParameter,
 )
-from app.names import shown
+from app.names import listed, shown
 from app.tensors.aliases import unknown_datatype
 from app.tensors.nesting import MAX_RANK, VALUES, checked_shape, settle
 from app.tensors.open_inference.datatypes import DATATYPES
 
 DATA, AXES, REDUCED = "data", "axes", "reduced"
 """The names of all tensors."""
+
+AXES_DATATYPES = ("INT64", "INT32")
+"""Those that axes may have."""
 
 _PROTOCOL = ("binary_data_output", "sequence_id", "sequence_start", "sequence_end", "priority", "timeout")
 _MLSERVER = ("content_type", "headers")
@@ -177,8 +180,8 @@ def _check_size(size: int, header: Header, name: str, datatype: str, place: str)
 
 
 def _check_axes(header: Header, datatype: str, place: str) -> None:
-    if header.dtype not in ("int64", "int32"):
-        raise InvalidParameter(f"axes must be INT64, not {datatype}", f"{place}/datatype")
+    if datatype not in AXES_DATATYPES:
+        raise InvalidParameter(f"axes must be {listed(AXES_DATATYPES)}, not {datatype}", f"{place}/datatype")
     if len(header.shape) != 1:
         raise InvalidShape(f"axes must have one dimension, not {len(header.shape)}", f"{place}/shape")
     if header.size > MAX_RANK:

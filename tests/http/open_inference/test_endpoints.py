@@ -53,6 +53,7 @@ def test_a_model_is_described(service: Service, operator: Operator) -> None:
         assert (data["name"], data["datatype"], data["shape"]) == ("data", "FP32", [-1])
         assert data["parameters"]["datatypes"] == [DATATYPES[dtype] for dtype in operator.dtypes]
         assert [item["name"] for item in others] == ([] if operator.name.startswith("Arg") else ["axes"])
+        assert all(item["datatype"] in item["parameters"]["datatypes"] == ["INT64", "INT32"] for item in others)
         (reduced,) = found["outputs"]
         assert (reduced["name"], reduced["shape"]) == ("reduced", [-1])
         assert reduced["datatype"] == ("INT64" if operator.name.startswith("Arg") else "FP32")
