@@ -6,12 +6,14 @@ One thing is set earlier: how many threads the BLAS below NumPy may have, in `ap
 import logging
 import os
 import socket
+import sys
 from errno import EADDRINUSE
 from functools import partial
 from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
 
+from app import __version__
 from app.http.keys import Keys
 from app.http.observing.tracing import check_tracing
 from app.http.open_inference.memory import FOLDER
@@ -19,13 +21,17 @@ from app.http.processes.server import Server
 from app.http.processes.supervisor import Supervisor
 from app.http.sharing import shared_folder
 from app.main import create_app
+from app.names import quoted
 from app.settings import Settings, faults, unknown
 
 log = logging.getLogger("keepdims")
 
+USAGE = "settings are environment variables, such as KEEPDIMS_PORT=8000; docs/operations.md lists them"
+
 
 def main() -> None:
-    """Serve until told to stop; exit with a word if a setting makes no sense."""
+    """Serve until told to stop; exit with a word if a setting makes no sense, or if there are arguments."""
+    _read(sys.argv[1:])
     try:
         settings = Settings()
         Keys.of(settings)
@@ -50,6 +56,21 @@ def main() -> None:
     with shared_folder() as folder:
         make = partial(create_app, folder=folder)
         raise SystemExit(Supervisor(settings.workers, bound, make).run())
+
+
+def _read(arguments: list[str]) -> None:
+    """End if there are arguments: but for two, none means anything."""
+    if not arguments:
+        return
+    if arguments in (["--help"], ["-h"]):
+        print(f"keepdims serves until it is told to stop; {USAGE}")
+    elif arguments == ["--version"]:
+        print(__version__)
+    else:
+        name = quoted(arguments[0].partition("=")[0])  # a value may be a secret
+        print(f"{name} is not an argument of keepdims; {USAGE}", file=sys.stderr)
+        raise SystemExit(2)
+    raise SystemExit
 
 
 def _bound(settings: Settings) -> socket.socket:

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from app import __version__
 from app.settings import Settings, faults, unknown
 from tests.conftest import serving
 
@@ -98,6 +99,33 @@ def test_traces_without_what_makes_them_are_told_of() -> None:
     assert said.startswith("OTEL_EXPORTER_OTLP_ENDPOINT")
     assert "requirements-otel.lock" in said
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (
+            ["--port", "18463"],
+            2,
+            '"--port" is not an argument of keepdims; settings are environment variables, such as ',
+        ),
+        (["--api-keys=hidden"], 2, '"--api-keys" is not an argument'),
+        (["--help", "--port"], 2, '"--help" is not'),
+        (["--help"], 0, "keepdims serves until it is told to stop; settings are environment variables, such as "),
+        (["-h"], 0, "keepdims serves"),
+        (["--version"], 0, f"{__version__}\n"),
+    ],
+)
+def test_arguments_are_no_settings(arguments: list[str], status: int, said: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "app", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == status
+    found, other = (run.stderr, run.stdout) if status else (run.stdout, run.stderr)
+    assert found.startswith(said)
+    assert len(found.splitlines()) == 1
+    assert "KEEPDIMS_PORT=8000; docs/operations.md lists them" in found or "--version" in arguments
+    assert other == ""
 
 
 def test_a_setting_that_there_is_not_is_told_of(tmp_path: Path) -> None:
