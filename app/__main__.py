@@ -63,12 +63,12 @@ def _read(arguments: list[str]) -> None:
     if not arguments:
         return
     if arguments in (["--help"], ["-h"]):
-        print(f"keepdims serves until it is told to stop; {USAGE}")
+        print(f"keepdims serves until it is told to stop; {USAGE}")  # noqa: T201 this is what was asked for
     elif arguments == ["--version"]:
-        print(__version__)
+        print(__version__)  # noqa: T201 the same
     else:
         name = quoted(arguments[0].partition("=")[0])  # a value may be a secret
-        print(f"{name} is not an argument of keepdims; {USAGE}", file=sys.stderr)
+        print(f"{name} is not an argument of keepdims; {USAGE}", file=sys.stderr)  # noqa: T201 nothing is logged yet
         raise SystemExit(2)
     raise SystemExit
 
