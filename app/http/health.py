@@ -10,12 +10,11 @@ from pydantic import BaseModel
 
 from app import __version__
 from app.http.freshness import fresh
+from app.http.paths import READ
 from app.http.problems import STOPPING, document
 from app.http.readiness import STOPS, Readiness
 from app.http.unrouted import response
 from app.spec.operators import OPERATORS
-
-READ = ["GET", "HEAD"]
 
 UNKEPT = "no-store"
 """Cache-Control of what holds at the moment alone."""

@@ -23,7 +23,7 @@ SENT = (
 )
 """Header fields that such a page may send."""
 
-READ = (
+EXPOSED = (
     "Content-Location",
     "ETag",
     "Inference-Header-Content-Length",
@@ -42,7 +42,7 @@ class Cors(CORSMiddleware):
 
     def __init__(self, service: Dispatch, origins: Sequence[str]) -> None:
         super().__init__(
-            service, origins, allow_methods=("GET", "HEAD", "POST"), allow_headers=SENT, expose_headers=READ
+            service, origins, allow_methods=("GET", "HEAD", "POST"), allow_headers=SENT, expose_headers=EXPOSED
         )
         self._service = service
 

@@ -1,6 +1,9 @@
-"""Paths that are no operator's."""
+"""Paths that are no operator's, and how they are read."""
 
 from app.spec.operators import OPSETS
+
+READ = ["GET", "HEAD"]
+"""The methods that all of them have."""
 
 SERVICE_PATHS = (
     "/",

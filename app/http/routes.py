@@ -10,12 +10,11 @@ from app.http.pages.home import home
 from app.http.pages.operator import operator_page, operators_index
 from app.http.pages.problem_pages import problem_pages, problems_index
 from app.http.pages.representation import represent
+from app.http.paths import READ
 from app.http.reductions.reduce import Reduce
 from app.http.reductions.resources import Resources
 from app.settings import Settings
 from app.spec.operators import SERVING, operator_path
-
-READ = ["GET", "HEAD"]
 
 
 def reductions(resources: Resources) -> dict[str, Reduce]:

@@ -12,14 +12,12 @@ from app.http.pages.assets import FILES
 from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
 from app.http.pages.representation import JSON, VARY, likes_html
-from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, SERVICE_PATHS
+from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, READ, SERVICE_PATHS
 from app.http.problems import BUG, INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
 from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, RawHeaders, Reply
 from app.names import listed
 from app.spec.operators import OPSETS, SERVING, meant_operator, no_opset, operator_path, resolve
-
-READ = ("GET", "HEAD")
 
 OPERATOR_PATH = re.compile(r"/v(0|[1-9][0-9]{0,17})/([^/]+)")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.http.origins import READ
+from app.http.origins import EXPOSED
 from tests.conftest import serving
 from tests.http.service import BODY, Service
 
@@ -39,7 +39,7 @@ def test_those_named_are_allowed(some: Service) -> None:
         assert answer.status_code == 200
         assert allowed(answer) == origin
         assert "Origin" in answer.headers["vary"]
-        assert answer.headers["access-control-expose-headers"] == ", ".join(READ)
+        assert answer.headers["access-control-expose-headers"] == ", ".join(EXPOSED)
         assert "access-control-allow-credentials" not in answer.headers
     for origin in (OTHER, "null", f"{PAGE}.evil.example"):
         assert allowed(some.post("/v17/reduce_min", BODY, {"origin": origin})) is None

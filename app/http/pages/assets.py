@@ -7,8 +7,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from app.http.freshness import Lasting, fresh
 from app.http.pages.html import HTML, HTML_HEADERS, render_docs
-
-READ = ["GET", "HEAD"]
+from app.http.paths import READ
 
 ASSETS = Path(__file__).parent / "assets"
 SWAGGER = Path(str(distribution("fastapi-swagger").locate_file("fastapi_swagger/resources")))
