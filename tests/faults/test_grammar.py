@@ -115,8 +115,11 @@ OTHERS = {
     "compressed chunks": (head(b"transfer-encoding: gzip, chunked") + CHUNKS, 400, "malformed-request"),
     "two codings": (head(b"transfer-encoding: gzip", CHUNKED) + CHUNKS, 400, "malformed-request"),
     "another coding": (head(b"transfer-encoding: SECRET") + BODY, 400, "malformed-request"),
-    "an unknown method": (head(start=b"SECRET / HTTP/1.1"), 405, "method-not-allowed"),
-    "a method in small letters": (head(LENGTH, start=b"post" + POST[4:]) + BODY, 405, "method-not-allowed"),
+    "no HTTP": (b"SECRET\r\n\r\n", 400, "malformed-request"),
+    "no HTTP, in three words": (b"SECRET /x RTSP/1.0\r\n\r\n", 400, "malformed-request"),
+    "no path": (head(start=b"SECRET SECRET HTTP/1.1"), 400, "malformed-request"),
+    "an unknown method, of HTTP/2.0": (head(start=b"SECRET / HTTP/2.0"), 400, "malformed-request"),
+    "an unknown method without a host": (head(start=b"SECRET / HTTP/1.1", host=None), 400, "malformed-request"),
     "CONNECT": (head(start=b"CONNECT SECRET:1 HTTP/1.1"), 405, "method-not-allowed"),
     "OPTIONS *": (head(start=b"OPTIONS * HTTP/1.1"), 405, "method-not-allowed"),
     "HTTP/0.9": (b"GET /SECRET\r\n\r\n", 400, "malformed-request"),
@@ -162,7 +165,7 @@ def test_a_refusal_has_the_name_of_its_request(address: Address) -> None:
     (answer,) = last_answers(address, head(b"x-request-id: mine", LENGTH, host=b"a b") + BODY)
     assert answer.fields["x-request-id"] == "mine"
     (answer,) = last_answers(address, WHOLE + b"SECRET\r\n")[1:]
-    check_refused(answer, 405, "method-not-allowed")
+    check_refused(answer, 400, "malformed-request")
 
 
 def test_the_refusal_of_a_head_has_no_body(address: Address) -> None:
@@ -252,6 +255,54 @@ def test_requests_in_a_row_are_answered_in_their_order(address: Address) -> None
 
 
 @pytest.mark.parametrize("method", [b"DELETE", b"PUT", b"PATCH", b"OPTIONS", b"TRACE", b"PURGE", b"PROPFIND"])
-def test_other_methods_are_told_which_are_answered(address: Address, method: bytes) -> None:
+def test_other_methods_of_http_are_told_which_are_answered(address: Address, method: bytes) -> None:
     (answer,) = answered(address, head(start=method + b" " + PATH + b" HTTP/1.1"))
     assert (answer.status, answer.fields["allow"]) == (405, "get, head, post")
+
+
+@pytest.mark.parametrize("method", [b"FOO", b"post", b"GETS", b"SETUP", b"X-Y.Z"])
+@pytest.mark.parametrize(
+    ("path", "status", "allowed"),
+    [
+        (PATH, 405, "get, head, post"),
+        (b"/health/live", 405, "get, head"),
+        (b"http://there/metrics", 405, "get, head"),
+        (b"/nothing", 404, None),
+        (b"/v2/models/reduce_min/infer", 405, "post"),
+        (b"/v2", 405, "get, head"),
+    ],
+)
+def test_methods_that_no_parser_knows_are_told_the_same(
+    address: Address, method: bytes, path: bytes, status: int, allowed: str | None
+) -> None:
+    asked = head(LENGTH, start=method + b" " + path + b" HTTP/1.1") + BODY
+    with connect(address) as connection:
+        for _ in range(2):  # the connection goes on
+            connection.sendall(asked)
+            answer = read_answer(connection)
+            assert answer is not None
+            assert (answer.status, answer.fields.get("allow")) == (status, allowed)
+            found = json.loads(answer.body)
+            said = found["error"] if path.startswith(b"/v2") else found["detail"]
+            assert said.startswith(f"{method.decode()} is not allowed here; use ") == (status == 405)
+        connection.sendall(head(start=b"PURGE " + path + b" HTTP/1.1"))
+        assert (method not in read_answer(connection).body) or status == 404  # type: ignore[union-attr]
+        connection.sendall(WHOLE)
+        assert read_answer(connection).body == ANSWER  # type: ignore[union-attr]
+
+
+def test_an_unknown_method_may_come_with_an_offer_or_behind_another_request(address: Address) -> None:
+    asked = head(b"connection: upgrade", b"upgrade: h2c", LENGTH, start=b"FOO /metrics HTTP/1.1") + BODY
+    first, second = answered(address, asked + WHOLE, count=2)
+    assert json.loads(first.body)["detail"].startswith("FOO is not allowed here")
+    assert (first.status, second.body) == (405, ANSWER)
+    first, second = last_answers(address, WHOLE + asked)
+    assert first.body == ANSWER
+    check_refused(second, 400, "malformed-request")
+    assert "a method that is not known here" in json.loads(second.body)["detail"]
+
+
+def test_tls_is_told_that_there_is_none(address: Address) -> None:
+    (answer,) = last_answers(address, bytes.fromhex("16030100c8010000c40303") + bytes(200))
+    check_refused(answer, 400, "malformed-request")
+    assert json.loads(answer.body)["detail"] == "this is TLS: this port speaks http, not https"

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 
 from tests.conftest import serving
-from tests.faults.sockets import BODY, LENGTH, PATH, address_of, head, last_answers
+from tests.faults.sockets import BODY, LENGTH, PATH, address_of, answered, head, last_answers
 from tests.http.test_metrics import samples
 
 ID = b"x-request-id: %b"
@@ -34,10 +34,11 @@ FAULTS = {
 def test_what_is_refused_is_seen(tmp_path: Path) -> None:
     with serving(tmp_path) as (url, _):
         answers = {name: last_answers(address_of(url), content)[-1] for name, (content, *_) in FAULTS.items()}
-        (unnamed,) = last_answers(address_of(url), b"SECRET / HTTP/1.1\r\n\r\n")
+        (other,) = answered(address_of(url), head(start=b"SECRET /metrics HTTP/1.1"))
+        (unnamed,) = last_answers(address_of(url), b"SECRET / SECRET\r\n\r\n")
         found = samples(httpx.get(f"{url}/metrics", trust_env=False).text)
     counted = {labels["reason"]: count for labels, count in found["keepdims_refusals_total"] if count}
-    assert counted == {"malformed-request": 3, "expectation-failed": 2, "method-not-allowed": 1}
+    assert counted == {"malformed-request": 4, "expectation-failed": 2, "method-not-allowed": 1}
     text = (tmp_path / "log").read_text()
     assert "SECRET" not in text
     lines = [json.loads(line) for line in text.splitlines()]
@@ -47,5 +48,7 @@ def test_what_is_refused_is_seen(tmp_path: Path) -> None:
         assert (line["method"], line["path"], line["reason"]) == (method, path, reason)
         assert line["status"] == answer.status
         assert answer.fields["x-request-id"] == name
+    line = seen[other.fields["x-request-id"]]
+    assert (line["method"], line["path"], line["status"]) == ("_OTHER", "/metrics", 405)
     line = seen[unnamed.fields["x-request-id"]]
-    assert (line["method"], line["path"], line["status"]) == ("_OTHER", "", 405)
+    assert (line["method"], line["path"], line["status"]) == ("_OTHER", "", 400)

@@ -21,15 +21,15 @@ lose the answer."""
 
 CLOSE = (b"connection", b"close")
 
-UNKNOWN = "_OTHER"
-"""The name of a method that is not known, as OpenTelemetry has it."""
-
 
 class Faultless(HttpToolsProtocol):
     """One connection, until it has a fault."""
 
     observer: Observer
     """Who sees what is refused here."""
+
+    beginning = b""
+    """The piece of what has come that the newest request begins with, if that is known."""
 
     faulty = False
     """Whether no more is to be read of it."""
@@ -43,7 +43,7 @@ class Faultless(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Called where the parser has stopped."""
-        self.tell(self._fault or parser_fault(sys.exc_info()[1]))
+        self.tell(self._fault or parser_fault(sys.exc_info()[1], self.beginning))
 
     def tell(self, fault: Fault) -> None:
         """Tell of a fault, behind the answers to what came before it, and close."""
@@ -70,7 +70,7 @@ class Faultless(HttpToolsProtocol):
         path = self.url.partition(b"?")[0].decode("latin-1") if self.url.startswith(b"/") else ""
         say = open_inference.problem if is_ours(path.removesuffix("/")) else document
         reply = say(fault.problem, fault.detail, headers=fault.headers)
-        method = self.parser.get_method().decode() if self.url else UNKNOWN  # before the URL, the parser makes one up
+        method = self.parser.get_method().decode() if self.url else ""  # before the URL, the parser makes one up
         trace_headers = self.observer.saw(method, path, reply.status, 0, reply.reason, by_name(self.headers))
         return reply, (*reply.raw_headers(*trace_headers), CLOSE)
 

@@ -21,6 +21,9 @@ ALLOW = ((b"allow", b"GET, HEAD, POST"),)
 _HOST = re.compile(rb"(\[[0-9A-Za-z:.%_~-]+\]|[0-9A-Za-z._~!$&'()*+,;=%-]*)(:[0-9]{0,5})?")
 _ABSOLUTE = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)
 
+_TLS = b"\x16\x03"
+"""What a ClientHello begins with."""
+
 # RFC 9110 and 9112 would also have 501 and 505 here; of this service a status from 500 on means that it made a mistake,
 # or has no room.
 UNKNOWN_METHOD = "this method is not allowed here; use GET, HEAD or POST"
@@ -72,11 +75,14 @@ def origin_form(url: bytes) -> bytes:
     return rest if rest[:1] == b"/" else b"/" + rest
 
 
-def parser_fault(error: BaseException | None) -> Fault:
-    """What the parser could not read; its words say which rule is broken, and are its own."""
+def parser_fault(error: BaseException | None, beginning: bytes) -> Fault:
+    """What the parser could not read; its words say which rule is broken, and are its own. `beginning`: what the
+    request begins with, if that is known."""
     said = str(error.args[0]) if error is not None and error.args else "it cannot be read"
+    if beginning.startswith(_TLS):
+        return Fault(MALFORMED_REQUEST, "this is TLS: this port speaks http, not https")
     if "method" in said:
-        return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
+        said = "it begins with no request line, or with a method that is not known here"
     if "HTTP version" in said or "PRI" in said:
         return Fault(MALFORMED_REQUEST, UNKNOWN_VERSION)
     return Fault(MALFORMED_REQUEST, f"this is not HTTP/1.1: {said}")

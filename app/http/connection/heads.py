@@ -8,7 +8,7 @@ from asyncio import TimerHandle, Transport
 from typing import Any
 
 from app.http.connection.grammar import LONGEST_URL, Fault, fault_of, origin_form
-from app.http.connection.upgrades import WithoutUpgrades
+from app.http.connection.methods import AnyMethods
 from app.http.fields import Fields, by_name
 from app.http.problems import HEAD_TOO_LONG, MALFORMED_REQUEST, URL_TOO_LONG
 
@@ -16,7 +16,7 @@ LONGEST_HEAD = 1 << 16
 """Bytes. Behind a head as many bytes in a row may be no body: trailers and the sizes of chunks."""
 
 
-class BoundedHeads(WithoutUpgrades):
+class BoundedHeads(AnyMethods):
     """One connection. It has at most one timer, which runs while a part of a head has come: a head that comes in one
     piece needs none."""
 

@@ -44,8 +44,12 @@ class WithoutUpgrades(BoundedPipelines):
             lines = [self.parser.get_method() + b" " + self.url + b" HTTP/" + version]
             lines += [name + b": " + value for name, value in map(_without_offer, self.headers) if name not in OFFER]
             self._again = b"\r\n".join([*lines, b"", b""]) + self._arrived[stopped.args[0] :]
-            self.parser = httptools.HttpRequestParser(self)
-            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn sets the first
+            self.renew_parser()
+
+    def renew_parser(self) -> None:
+        """The parser has stopped, and is to read what comes from the start of a request on."""
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn sets the first
 
 
 def _without_offer(field: tuple[bytes, bytes]) -> tuple[bytes, bytes]:

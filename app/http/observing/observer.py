@@ -15,6 +15,12 @@ from app.http.observing.tracing import Tracer
 from app.http.reply import RawHeaders, Reply
 from app.spec.operators import Operator
 
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"))
+"""Those that are logged by name."""
+
+OTHER = "_OTHER"
+"""The name of all others, as OpenTelemetry has it."""
+
 LONGEST = 256
 """Characters of a path in the log: nothing that a caller sends is logged whole."""
 
@@ -41,7 +47,7 @@ class Observer:
                 "time": "",
                 "event": "request",
                 "request_id": identity.decode(),
-                "method": method[:20],
+                "method": method if method in METHODS else OTHER,
                 "path": path[:LONGEST],
                 "status": status,
                 "seconds": nanoseconds / 1e9,
