@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.extremes.folding import FOLDS, LEAST_TOGETHER, fold
+from app.kernels.extremes.folding import FOLDS, fold
 from app.kernels.extremes.groups import found_in_groups
 from app.kernels.extremes.order import Order
 
@@ -20,6 +20,8 @@ Found = tuple[NDArray[Any], NDArray[Any]]  # extremes, and their indices in any 
 # than a byte.
 GROUP = 16
 DEEP_ROWS = 512
+# Rows of fewer bytes are looked at several together: a comparison of one is sooner done than begun.
+SHORT_ROW_BYTES = 512
 # Rows that a byte tells apart.
 BYTE_ROWS = 256
 
@@ -114,7 +116,7 @@ def _rows_together(columns: NDArray[Any]) -> int:
     if columns.strides[1:] != (size, columns.itemsize):
         return 1
     counted = 1 if r <= BYTE_ROWS else -(-r // (BYTE_ROWS - 1))
-    return max(counted, min(-(-LEAST_TOGETHER // size), r // FOLDS))
+    return max(counted, min(-(-SHORT_ROW_BYTES // size), r // FOLDS))
 
 
 def _heaviest(tied: NDArray[np.bool_], weights: NDArray[Any]) -> NDArray[Any]:
