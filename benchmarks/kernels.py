@@ -121,13 +121,13 @@ def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], team: Team, round
         partial(reduce, BLOCK_BYTES // x.itemsize),
         partial(PLAIN[name], x, axes),
     ]
-    if other := engine(name, dtype, x, axes, team.threads):
-        calls.append(other)
+    other = engine(name, dtype, x, axes, team.threads)
     with np.errstate(all="ignore"):
-        answers = [np.asarray(call()).tobytes() for call in calls]
-        times = in_turn([partial(seconds, call) for call in calls], rounds, BUDGET, min(rounds, LEAST))
-    whole, blocks, numpy, *engines = (x.nbytes / 1e9 / median(each) for each in times)
-    _, _, times_numpy, *times_engines = (median(b / a for a, b in zip(times[0], each, strict=True)) for each in times)
+        answers = [np.asarray(call()).tobytes() for call in (*calls, *([other] if other else []))]
+        times = _in_turn(calls, rounds)
+        # By itself: what onnxruntime leaves in the caches would be NumPy's or keepdims' burden by chance.
+        against = _in_turn([calls[0], other], rounds) if other else None
+    whole, blocks, numpy = (x.nbytes / 1e9 / median(each) for each in times)
     agrees = [answer == answers[0] for answer in answers]
     return Row(
         name,
@@ -137,9 +137,18 @@ def _row(name: str, dtype: str, pattern: str, x: NDArray[Any], team: Team, round
         whole,
         blocks,
         numpy,
-        times_numpy,
+        _times(times[0], times[2]),
         agrees[2],
-        engines[0] if engines else None,
-        times_engines[0] if engines else None,
+        x.nbytes / 1e9 / median(against[1]) if against else None,
+        _times(*against) if against else None,
         agrees[-1],
     )
+
+
+def _in_turn(calls: list[Callable[[], Any]], rounds: int) -> list[list[float]]:
+    return in_turn([partial(seconds, call) for call in calls], rounds, BUDGET, min(rounds, LEAST))
+
+
+def _times(own: list[float], theirs: list[float]) -> float:
+    """How many times as fast the first is."""
+    return median(b / a for a, b in zip(own, theirs, strict=True))
