@@ -40,7 +40,7 @@ def test_one_run_measures_every_workload_and_the_kernels(tmp_path: Path) -> None
     whole, blocks, numpy, times_numpy, _, engine, times_engine, _ = measured["ReduceSum", "float32"]
     assert min(whole, blocks) > 0
     assert times_numpy == pytest.approx(whole / numpy)
-    assert times_engine == pytest.approx(whole / engine)
+    assert min(engine, times_engine) > 0  # in turns of their own
     for title in ("Machine", "Servers", "Operators", "Growth", "Kernels"):
         assert f"### {title}\n" in run.stdout
 
