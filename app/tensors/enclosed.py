@@ -32,6 +32,7 @@ from app.tensors.tokens import (
     end_of_text,
     expected,
     name_at,
+    value_at,
 )
 
 WINDOW, NARROW = 1 << 16, 1 << 12
@@ -224,14 +225,11 @@ class _Look:
         self._at = token.end()
 
     def _item(self) -> None:
-        token = TOKEN.match(self._body, self._at)
-        kind = token.lastindex if token else None
-        if token is None or kind not in (OPEN, PLAIN, QUOTE, SCALAR):
-            expected(self._body, self._at, VALUE)
+        kind, start, end = value_at(self._body, self._at)
         if kind == OPEN:
-            self._open(token.end() - 1)
+            self._open(end - 1)
             return
-        self._at = token.end() if kind != QUOTE else end_of_text(self._body, token.start(kind))
+        self._at = end if kind != QUOTE else end_of_text(self._body, start)
         self._state = _BEHIND
 
     def _open(self, start: int) -> None:

@@ -14,16 +14,13 @@ from app.tensors.enclosed import end_of
 from app.tensors.skeleton import CUT, Skeleton, Span
 from app.tensors.tokens import (
     OPEN,
-    PLAIN,
     QUOTE,
-    SCALAR,
-    TOKEN,
-    VALUE,
     behind_blanks,
     end_of_text,
     expected,
     malformed,
     name_at,
+    value_at,
 )
 
 DEEP = 70
@@ -175,14 +172,11 @@ class _Members:
 
     def _skip(self) -> int:
         """Go behind the value that comes next; in how many lists and objects something stands in it at most."""
-        token = TOKEN.match(self._body, self._at)
-        kind = token.lastindex if token else None
-        if token is None or kind not in (OPEN, PLAIN, QUOTE, SCALAR):
-            expected(self._body, self._at, VALUE)
+        kind, start, end = value_at(self._body, self._at)
         if kind == OPEN:
             self._at, depth = end_of(self._body, self._at)
             return depth
-        self._at = token.end() if kind != QUOTE else end_of_text(self._body, self._at)
+        self._at = end if kind != QUOTE else end_of_text(self._body, start)
         return 0
 
     def _to(self, at: int) -> None:

@@ -103,6 +103,15 @@ def malformed(body: bytes, at: int, found: str, hint: str = "") -> NoReturn:
     raise MalformedBody(f"the body is not JSON: {found} at line {line}, column {column}{hint}")
 
 
+def value_at(body: bytes, at: int) -> tuple[int, int, int]:
+    """The kind of the value that comes next, where the token it begins with stands, and where that ends; MalformedBody
+    if none comes."""
+    token = TOKEN.match(body, at)
+    if token is None or token.lastindex not in (OPEN, PLAIN, QUOTE, SCALAR):
+        expected(body, at, VALUE)
+    return token.lastindex, token.start(token.lastindex), token.end()
+
+
 def name_at(body: bytes, at: int) -> tuple[str, int]:
     """The name of a member that comes next, and where it ends; MalformedBody if none does."""
     token = TOKEN.match(body, at)

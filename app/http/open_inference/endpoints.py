@@ -18,7 +18,7 @@ from app.http.open_inference.errors import JSON, problem
 from app.http.open_inference.infer import VOICE, Infer
 from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import UNSHARED, Regions
-from app.http.paths import DOCUMENT
+from app.http.paths import DOCUMENT, READ
 from app.http.problems import METHOD_NOT_ALLOWED, NOT_FOUND, STOPPING
 from app.http.readiness import STOPS, Readiness
 from app.http.reductions.body import Body, Disconnected, TooSlow
@@ -29,7 +29,7 @@ from app.names import asking, listed, nearest, shown
 from app.settings import Limit
 from app.spec.operators import SERVING, Operator, meant_operator, operator_path
 
-READ, WRITE = ("GET", "HEAD"), ("POST",)
+WRITE = ["POST"]
 
 OPSET_2 = frozenset(operator_path(2, name) for name in (*SERVING, DOCUMENT))
 """These are ours. All else under /v2, and /v2 itself, is the protocol's: clients ask for what other servers have."""
@@ -210,6 +210,6 @@ def _json(content: object) -> Reply:
     return Reply(200, orjson.dumps(content), (JSON,))
 
 
-def _not_allowed(method: str, methods: tuple[str, ...]) -> Reply:
+def _not_allowed(method: str, methods: list[str]) -> Reply:
     said = f"{method[:20]} is not allowed here; use {listed(methods)}"
     return problem(METHOD_NOT_ALLOWED, said, ((b"allow", ", ".join(methods).encode()),))

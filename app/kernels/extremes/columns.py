@@ -32,7 +32,6 @@ class ColumnSearch:
     def __init__(self, order: Order, last: bool) -> None:
         self._order = order
         self._last = last
-        self.nearer: np.ufunc = np.maximum if last else np.minimum
 
     def found(self, columns: NDArray[Any]) -> Found:
         """The extremes along the middle axis of (o, r, i)."""

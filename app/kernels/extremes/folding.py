@@ -133,6 +133,14 @@ def _fold_windows(ufunc: np.ufunc, flat: NDArray[Any], length: int) -> NDArray[A
     return flat[::length].copy()
 
 
+def row_by_row(ufunc: np.ufunc, rows: NDArray[Any], outputs: NDArray[Any]) -> NDArray[Any]:
+    """Any `ufunc` over the middle axis of (o, r, i), r > 1, to `outputs` (o, i): no copy of the first row."""
+    ufunc(rows[:, 0], rows[:, 1], out=outputs)
+    for k in range(2, rows.shape[1]):
+        ufunc(outputs, rows[:, k], out=outputs)
+    return outputs
+
+
 def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None = None) -> NDArray[Any]:
     """Over the middle axis: (o, r, i) to (o * i,)."""
     o, r, i = rows.shape
@@ -143,9 +151,7 @@ def _fold_columns(ufunc: np.ufunc, rows: NDArray[Any], into: NDArray[Any] | None
     folded = np.empty(o * i, rows.dtype) if into is None else into
     outputs = folded.reshape(o, i)
     if r <= FEW_ROWS:
-        ufunc(rows[:, 0], rows[:, 1], out=outputs)
-        for k in range(2, r):
-            ufunc(outputs, rows[:, k], out=outputs)
+        row_by_row(ufunc, rows, outputs)
     else:
         ufunc.reduce(rows, axis=1, out=outputs)
     return folded

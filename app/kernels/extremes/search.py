@@ -64,7 +64,7 @@ class Search:
         indices = np.concatenate([indices for _, indices in found]).reshape(values.shape)
         rivals = self.order.rivals(values)
         tied = self.order.ties(values, rivals)
-        return rivals, fold(self._columns.nearer, np.where(tied, indices, self.nowhere))
+        return rivals, fold(np.maximum if self._last else np.minimum, np.where(tied, indices, self.nowhere))
 
     def take(self, mine: Found, other: Found) -> None:
         """Let the better of two extremes of each output be mine."""

@@ -7,8 +7,8 @@ import numpy as np
 from app.kernels.elementary.double_double import two_sum
 from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
-from app.kernels.floats.result import Dtype, Result, Settled, alike
-from app.kernels.rounding import Floats, Integers, cast, pair_of_one, round_pair
+from app.kernels.floats.result import Dtype, Result, Settled, alike, decided
+from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
 
 # What a logarithm may be off, relative to itself. The bound of log_pair itself is 2^-68: what one cut of the data
 # decides, no other decides otherwise.
@@ -54,8 +54,7 @@ def _narrow(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype
     """The logarithms of positive sums in a narrow dtype, for which float64 decides nearly all."""
     about = log_about(high, exponent)
     error = np.abs(about) * _ABOUT_ERROR + _moved(high, missed + np.abs(low))
-    below, above = cast(about - error, dtype), cast(about + error, dtype)
-    return above, ~alike(below, above)
+    return decided(about, error, dtype)
 
 
 def _precise(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype: Dtype) -> Settled:

@@ -18,10 +18,10 @@ from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials
 from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
 from app.kernels.few import rounded, rows
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
-from app.kernels.floats.result import alike
+from app.kernels.floats.result import decided
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, cast, pair_of_one, round_pair
+from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair
 from app.kernels.scratch import Scratch
 
 # Of a tile: seven arrays of it are at work. It holds so many elements of each output at least.
@@ -163,8 +163,8 @@ def _narrow(base: Floats, sums: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
     log = log_about(total, 0)
     about = base + log
     error = (1 + np.abs(log) + np.abs(about)) * _ABOUT_ERROR
-    results = cast(about - error, dtype)
-    at = np.flatnonzero(~alike(results, cast(about + error, dtype)))
+    results, undecided = decided(about, error, dtype)
+    at = np.flatnonzero(undecided)
     if at.size:
         results[at] = _precise(base[at], sums[:, :, at], dtype)
     return results

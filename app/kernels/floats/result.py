@@ -50,6 +50,12 @@ class Result(ABC):
         return cast(np.array([self.of_sum(*total, count, dtype) for total in sums]), dtype)
 
 
+def decided(about: Floats, error: Floats, dtype: Dtype) -> Settled:
+    """The results in a narrow dtype of what is within `error` of `about`, and which of them that leaves undecided."""
+    below, above = cast(about - error, dtype), cast(about + error, dtype)
+    return above, ~alike(below, above)
+
+
 def alike(a: NDArray[Any], b: NDArray[Any]) -> Mask:
     """Where two arrays hold the same number, of the same sign if it is 0."""
     return (a == b) & (np.signbit(a) == np.signbit(b))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.blocks import NumpyDtype
+from app.kernels.extremes.folding import row_by_row
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import PIECE, output_pieces, pieces
 
@@ -24,7 +25,7 @@ _LINE = 64  # bytes of a cache line: what a short run shares, so that a pass ove
 def wrapped_sum(box: Box) -> NDArray[Any]:
     """The sums of a box's elements, in its dtype, shape (o, i)."""
     if _few_long_rows(box):
-        return _row_by_row(np.add, box)
+        return row_by_row(np.add, box[..., 0], np.empty((box.shape[0], box.shape[2]), box.dtype))
     if in_short_runs(box, _SHORT_RUN):
         # einsum spends a fifth of what a reduction spends on each run of the inner loop, and a little more per element.
         return np.asarray(np.einsum("arbs->ab", box))
@@ -34,13 +35,6 @@ def wrapped_sum(box: Box) -> NDArray[Any]:
 def _few_long_rows(box: Box) -> bool:
     _, r1, i, r2 = box.shape
     return r2 == 1 < r1 <= _FEW and i > _SHORT_RUN
-
-
-def _row_by_row(ufunc: np.ufunc, box: Box) -> NDArray[Any]:
-    found = ufunc(box[:, 0, :, 0], box[:, 1, :, 0])
-    for k in range(2, box.shape[1]):
-        ufunc(found, box[:, k, :, 0], out=found)
-    return np.asarray(found)
 
 
 def in_short_runs(box: Box, most: int) -> bool:
@@ -73,7 +67,7 @@ def wrapped_product(box: Box) -> NDArray[Any]:
     """The products of a box's elements, in its dtype, shape (o, i)."""
     o, r1, i, r2 = box.shape
     if _few_long_rows(box):
-        return _row_by_row(np.multiply, box)
+        return row_by_row(np.multiply, box[..., 0], np.empty((o, i), box.dtype))
     if r2 == 1 or r1 * r2 * box.itemsize > _LINE or o * i <= r1 * r2:
         return np.asarray(np.multiply.reduce(box, axis=(1, 3), dtype=box.dtype))
     # Many short runs: factor after factor for a cacheful of outputs is some five times as fast as run after run.
