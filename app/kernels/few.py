@@ -1,6 +1,9 @@
-"""A few elements: by Python's integers, which are exact, as NumPy's calls would cost far more than the arithmetic."""
+"""A few elements: by Python's own numbers, as NumPy's calls would cost far more than the arithmetic.
 
-from collections.abc import Iterable
+Its floats decide nearly all: `fsum` rounds a sum once and tells what is left of it, and a bound tells whether a result
+rounds alike wherever it is within. Its integers, which are exact, decide the others.
+"""
+
 from math import isfinite
 from typing import Any
 
@@ -13,8 +16,8 @@ from app.kernels.rounding import BFLOAT16, FORMATS, cast
 ELEMENTS, OUTPUTS = 64, 8
 """The most elements and outputs that are reduced this way."""
 
-Ratio = tuple[int, int]
-"""A fraction whose denominator is a power of two."""
+MATH_ERROR = 2.0**-48
+"""A bound of what `exp` and `log` of the math module are off, relative to themselves: C libraries keep 2^-52."""
 
 
 def rows(box: Box) -> list[list[float]] | None:
@@ -24,7 +27,7 @@ def rows(box: Box) -> list[list[float]] | None:
         return None
     own = box.astype(np.float32) if box.dtype == BFLOAT16 else box
     found: list[list[float]] = own.transpose(0, 2, 1, 3).reshape(o * i, r1 * r2).tolist()
-    return found if all(isfinite(x) for row in found for x in row) else None
+    return found if all(all(map(isfinite, row)) for row in found) else None
 
 
 def rounded(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -40,11 +43,11 @@ def exactly(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.array(results, np.float32).astype(dtype) if dtype == BFLOAT16 else np.array(results, dtype)
 
 
-def sum_of(ratios: Iterable[Ratio]) -> tuple[int, int]:
-    """The sum of fractions as integer * 2^exponent."""
-    terms = list(ratios)
-    unit = max([denominator for _, denominator in terms])
-    return sum([numerator * (unit // denominator) for numerator, denominator in terms]), 1 - unit.bit_length()
+def sum_of(terms: list[float]) -> tuple[int, int]:
+    """The sum of finite numbers as integer * 2^exponent."""
+    ratios = [x.as_integer_ratio() for x in terms]
+    unit = max([denominator for _, denominator in ratios])
+    return sum([numerator * (unit // denominator) for numerator, denominator in ratios]), 1 - unit.bit_length()
 
 
 def product_of(row: list[float]) -> tuple[int, int]:

@@ -120,6 +120,15 @@ def pair_of_one(high: float, low: float, dtype: np.dtype[Any]) -> float:
     return nextafter(high, inf if low > 0 else -inf)
 
 
+def rounds_alike(about: float, error: float, dtype: np.dtype[Any]) -> bool:
+    """Whether all numbers within `error` of `about` become one and the same in `dtype`: no midpoint between two of its
+    numbers, nor 0, is among them. False where that is not plain to see."""
+    target = FORMATS[dtype]
+    step = ldexp(1.0, max(frexp(about)[1], target.lowest_exponent + 1) - target.precision)
+    # Below a power of two steps are half as long, so the nearest midpoint is step / 4 away.
+    return error < min(step / 8, abs(about)) and abs(abs(about) / step % 1.0 - 0.5) * step > error
+
+
 def leading_bits(numerator: int, denominator: int, exponent: int) -> tuple[int, bool, int]:
     """The first 63 bits of numerator / denominator * 2^exponent, whether more follow, and the exponent of the last."""
     shift = 63 - numerator.bit_length() + denominator.bit_length()

@@ -80,25 +80,27 @@ def read(nested: object, dtype: str) -> NDArray[Any]:
     kind = NUMPY_DTYPES[dtype]
     is_float = kind.kind not in "iub"
     try:
-        values: NDArray[Any] = np.array(nested, np.float64 if is_float else kind)
+        elements = _flat(nested)
+        if not set(map(type, elements)) <= (_NUMBERS if is_float else _BOOL if dtype == "bool" else _INTEGER):
+            raise Unusual
+        if dtype == "float32" and elements and min(elements) >= -_LARGEST and max(elements) <= _LARGEST:
+            values: NDArray[Any] = np.array(nested, kind)
+            if values.reshape(-1).tolist() == elements:  # no rounding at all: most short bodies have short numbers
+                return values
+        values = np.array(nested, np.float64 if is_float else kind)
     except (ValueError, TypeError, OverflowError):
         raise Unusual from None
-    flat: Any = nested if values.ndim else [nested]
-    for _ in range(values.ndim - 1):
-        flat = chain.from_iterable(flat)
-    elements = list(flat)
-    if not set(map(type, elements)) <= (_NUMBERS if is_float else _BOOL if dtype == "bool" else _INTEGER):
-        raise Unusual
-    return _narrowed(values, elements, dtype) if is_float and dtype != "float64" else values
-
-
-def _narrowed(values: NDArray[Any], elements: list[float], dtype: str) -> NDArray[Any]:
-    """`values`, which are `elements`, in a narrower float dtype."""
-    if dtype == "float32" and elements and min(elements) >= -_LARGEST and max(elements) <= _LARGEST:
-        narrower: NDArray[Any] = values.astype(np.float32)
-        if narrower.astype(np.float64).tobytes() == values.tobytes():  # few calls: most short bodies have short numbers
-            return narrower
-    narrower, doubtful = narrow(values, dtype)
+    if not is_float:
+        return values
+    values, doubtful = narrow(values, dtype)
     if doubtful.size:
         raise Unusual
-    return narrower
+    return values
+
+
+def _flat(nested: Any) -> list[Any]:
+    """The elements of nested lists; or something else, where they are no such lists."""
+    flat = nested if type(nested) is list else [nested]
+    while flat and type(flat[0]) is list:
+        flat = list(chain.from_iterable(flat))
+    return flat

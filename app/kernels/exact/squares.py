@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.elementary.double_double import two_product_of_one
 from app.kernels.exact.adding import products
 from app.kernels.exact.bins import Bins
 from app.kernels.exact.estimates import Shape
@@ -15,13 +16,14 @@ from app.kernels.exact.loading import READERS, Loaded, range_of
 from app.kernels.exact.parts import Part, Sums, exact_sums, scaled, split
 from app.kernels.exact.square_estimates import ShortSquares, Squares, sample
 from app.kernels.exact.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
-from app.kernels.few import Ratio
 from app.kernels.rounding import FORMATS, Floats
 from app.kernels.scratch import Scratch
 
 # 2^5 products of two digits of 24 bits add exactly: 53 bits in all.
 _DIGIT_BITS, _GROUP_BITS = 24, 5
 _MOST_DIGITS = 6  # of an element; fewer than there are scratch arrays
+# The square of numbers between is two float64, exactly.
+_SMALLEST, _LARGEST = 2.0**-480, 2.0**480
 # Bits that the largest square may have more than the largest of a sample.
 _SPARE_BITS = 2
 
@@ -104,14 +106,22 @@ def count_short_squares(bins: Bins, y: Floats) -> None:
     count_elements(bins, np.square(y, out=y))
 
 
-def ratio_square(numerator: int, denominator: int) -> Ratio:
-    return numerator * numerator, denominator * denominator
+def few_squares(row: list[float]) -> list[float] | None:
+    """Two numbers for each square; None where one might not be exact, as it is too large or too small."""
+    if not all(_SMALLEST <= abs(x) <= _LARGEST for x in row if x):
+        return None
+    return [part for x in row for part in two_product_of_one(x, x)]
+
+
+def few_short_squares(row: list[float]) -> list[float]:
+    """Squares of at most 24 bits' numbers, which float64 holds."""
+    return [x * x for x in row]
 
 
 def square(dtype: np.dtype[Any]) -> Term:
     """The squares of a dtype's elements."""
     if dtype == np.float64:
         depth = 1 << _GROUP_BITS
-        return Term(False, READERS[dtype], cut_squares, count_squares, ratio_square, Squares(), depth=depth)
-    short = Term(False, READERS[dtype], cut_short_squares, count_short_squares, ratio_square, ShortSquares(dtype))
+        return Term(False, READERS[dtype], cut_squares, count_squares, few_squares, Squares(), depth=depth)
+    short = Term(False, READERS[dtype], cut_short_squares, count_short_squares, few_short_squares, ShortSquares(dtype))
     return replace(short, guess=guess_squares) if dtype == np.float32 else short

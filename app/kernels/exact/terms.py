@@ -11,7 +11,6 @@ from app.kernels.exact.bins import Bins
 from app.kernels.exact.estimates import Elements, Estimate, Magnitudes, Shape
 from app.kernels.exact.loading import NARROW_TILE_ELEMENTS, READERS_FOR_SUMS, TILE_ELEMENTS, Loaded, Reader
 from app.kernels.exact.parts import MOST_RANGE_BITS, Sums, exact_sums, scaled
-from app.kernels.few import Ratio
 from app.kernels.rounding import Floats, Integers
 from app.kernels.scratch import Scratch
 
@@ -23,15 +22,16 @@ LOWEST_UNIT, HIGHEST_TOP = -900, 900
 class Term:
     """A function of an element. `cut` makes sums of a tile's terms, or returns None where their range
     is too wide: then `count` puts them into bins one by one. `signed` terms can be -0.0 and -inf. `estimate` is the
-    sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_ratio` is the term of
-    a fraction, as one. `tile` elements are cut together, of each output `depth` or more where memory is then read in
-    one run. `guess` makes the sums of a tile of numbers at less cost, or None."""
+    sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_few` is numbers with
+    the exact sum of the terms of a few finite elements, or None. `tile` elements are cut together, of each output
+    `depth` or more where memory is then read in one run. `guess` makes the sums of a tile of numbers at less cost, or
+    None."""
 
     signed: bool
     reader: Reader
     cut: Callable[[Loaded, Scratch], list[Sums] | None]
     count: Callable[[Bins, Floats], None]
-    of_ratio: Callable[[int, int], Ratio]
+    of_few: Callable[[list[float]], list[float] | None]
     estimate: Estimate | None
     enough: int = 0
     tile: int = TILE_ELEMENTS
@@ -74,12 +74,12 @@ def integers(y: Floats) -> tuple[Integers, Integers, Integers]:
     return mantissa.reshape(-1), exponent.reshape(-1).astype(np.int64) - 53, output.reshape(-1)
 
 
-def ratio(numerator: int, denominator: int) -> Ratio:
-    return numerator, denominator
+def few_elements(row: list[float]) -> list[float]:
+    return row
 
 
-def ratio_magnitude(numerator: int, denominator: int) -> Ratio:
-    return abs(numerator), denominator
+def few_magnitudes(row: list[float]) -> list[float]:
+    return list(map(abs, row))
 
 
 # Sums of fewer terms are often exact halves between two numbers, and no bound decides those.
@@ -95,7 +95,7 @@ def element(dtype: np.dtype[Any]) -> Term:
     """A dtype's elements themselves."""
     estimate = Elements() if dtype == np.float64 else None
     return Term(
-        True, READERS_FOR_SUMS[dtype], cut_elements, count_elements, ratio, estimate, _ENOUGH_TERMS, _tile(dtype)
+        True, READERS_FOR_SUMS[dtype], cut_elements, count_elements, few_elements, estimate, _ENOUGH_TERMS, _tile(dtype)
     )
 
 
@@ -107,7 +107,7 @@ def magnitude(dtype: np.dtype[Any]) -> Term:
         READERS_FOR_SUMS[dtype],
         cut_magnitudes,
         count_magnitudes,
-        ratio_magnitude,
+        few_magnitudes,
         estimate,
         _ENOUGH_TERMS,
         _tile(dtype),

@@ -1,14 +1,15 @@
 """The natural logarithm of an exact sum, within one unit in the last place."""
 
-from math import frexp, ldexp, nan
+from math import frexp, ldexp, log, nan
 
 import numpy as np
 
 from app.kernels.elementary.double_double import two_sum
 from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
+from app.kernels.few import MATH_ERROR
 from app.kernels.floats.result import Dtype, Result, Settled, alike, decided
-from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair
+from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair, rounds_alike
 
 # What a logarithm may be off, relative to itself. The bound of log_pair itself is 2^-68: what one cut of the data
 # decides, no other decides otherwise.
@@ -48,6 +49,12 @@ class Logarithm(Result):
         if total < 0:
             return nan
         return pair_of_one(*log_of_one(*_pair(total, exponent)), dtype)
+
+    def of_few(self, terms: list[float], about: float, count: int, dtype: Dtype) -> float | None:
+        if about < 0:
+            return nan
+        result = log(about)
+        return result if rounds_alike(result, abs(result) * MATH_ERROR + 2.0**-52, dtype) else None
 
 
 def _narrow(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype: Dtype) -> Settled:

@@ -8,6 +8,7 @@ result is that element.
 """
 
 from collections.abc import Iterator
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ from numpy.typing import NDArray
 from app.kernels.elementary.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
 from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
 from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
-from app.kernels.few import rounded, rows
+from app.kernels.few import MATH_ERROR, rounded, rows
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
 from app.kernels.floats.result import decided
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair
+from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
 from app.kernels.scratch import Scratch
 
 # Of a tile: seven arrays of it are at work. It holds so many elements of each output at least.
@@ -105,9 +106,11 @@ def log_sum_exp(dtype: np.dtype[Any]) -> LogSumExp:
 
 
 def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
-    """The result of a few finite numbers, by the steps of many and to the same bits."""
+    """The result of a few finite numbers, to the bits that it has among many."""
     if len(row) == 1:
         return row[0]
+    if dtype.itemsize < 8 and (result := _about_few(row, dtype)) is not None:
+        return result
     top = round(max(row) / INTERVAL)
     if round(min(row) / INTERVAL) == top:
         high, low = _pair_of_one(sum(exponentials_of([x - INTERVAL * top for x in row])))
@@ -116,6 +119,17 @@ def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
     high, low = log_of_one(high, low, 0)
     total, error = two_sum(float(INTERVAL * top), high)
     return pair_of_one(*two_sum(total, error + low), dtype)
+
+
+def _about_few(row: list[float], dtype: np.dtype[Any]) -> float | None:
+    """The result in a narrow dtype by the math module, whose functions no two libraries have the same: only where its
+    bound decides."""
+    largest = max(row)
+    result = largest + log(sum([exp(x - largest) for x in row]))
+    # Of the sum, above 1, an exponential is 2^-48 off, the rounding of its exponent takes less than that, and so do all
+    # additions; then comes the logarithm, of 64 terms at most.
+    error = 16 * MATH_ERROR + abs(result) * 2.0**-52
+    return result if rounds_alike(result, error, dtype) else None
 
 
 def _total_of_one(row: list[float], top: int) -> tuple[float, float]:

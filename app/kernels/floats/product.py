@@ -24,7 +24,16 @@ from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Pr
 from app.kernels.floats.multiplication import SLAB_ELEMENTS, Multiplication
 from app.kernels.kernel import OUTPUTS, Box, elements_of, filled
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, leading_bits, round_one, round_pair, round_scaled
+from app.kernels.rounding import (
+    FORMATS,
+    Floats,
+    Integers,
+    leading_bits,
+    round_one,
+    round_pair,
+    round_scaled,
+    rounds_alike,
+)
 
 # Elements of each output that a slab holds at least, where there are as many.
 _ELEMENTS_PER_OUTPUT = 64
@@ -108,7 +117,13 @@ def _near_midpoint(state: Products, count: int) -> NDArray[np.bool_]:
 
 
 def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
-    """The product of a few finite numbers, from the exact one."""
+    """The product of a few finite numbers, from the exact one where float64 does not decide."""
+    reach = 2.0 ** (_MODERATE_EXPONENT // len(row))
+    sizes = list(map(abs, row))
+    if dtype.itemsize < 8 and 1 / reach <= min(sizes) and max(sizes) <= reach:
+        about = prod(row)
+        if rounds_alike(about, abs(about) * len(row) * 2.0**-52, dtype):
+            return about
     product, exponent = product_of(row)
     size = round_one(*leading_bits(abs(product), 1, exponent), dtype) if product else 0.0
     return copysign(size, prod([copysign(1.0, x) for x in row]))

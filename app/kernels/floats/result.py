@@ -45,6 +45,11 @@ class Result(ABC):
     def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
         """The result of total * 2^exponent, not 0, as a float that `cast` rounds as it would the result."""
 
+    @abstractmethod
+    def of_few(self, terms: list[float], about: float, count: int, dtype: Dtype) -> float | None:
+        """As `of_sum`, for the exact sum of a few numbers, not 0, and the float64 next to it; None if that cannot
+        tell."""
+
     def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
         """The results of nonzero exact sums, integer * 2^exponent, one by one."""
         return cast(np.array([self.of_sum(*total, count, dtype) for total in sums]), dtype)

@@ -5,14 +5,24 @@ the answer; where not, it is undecided.
 """
 
 from abc import abstractmethod
-from math import isqrt
+from math import fsum, isqrt, sqrt
 
 import numpy as np
 
-from app.kernels.elementary.double_double import two_product, two_sum
+from app.kernels.elementary.double_double import two_product, two_product_of_one, two_sum
 from app.kernels.exact.approximation import Approximation
 from app.kernels.floats.result import Dtype, Mask, Result, Settled, alike
-from app.kernels.rounding import Floats, Integers, cast, leading_bits, round_one, round_pair, round_scaled, some
+from app.kernels.rounding import (
+    Floats,
+    Integers,
+    cast,
+    leading_bits,
+    pair_of_one,
+    round_one,
+    round_pair,
+    round_scaled,
+    some,
+)
 
 _FLOAT64 = np.dtype(np.float64)
 # Of a quotient or root in two float64 (their error is below 2^-102), and of one in a single float64.
@@ -112,6 +122,9 @@ class Total(Rounded):
     def _leading(self, total: int, exponent: int, count: int) -> tuple[int, bool, int]:
         return leading_bits(total, 1, exponent)
 
+    def of_few(self, terms: list[float], about: float, count: int, dtype: Dtype) -> float:
+        return about if dtype == _FLOAT64 else pair_of_one(about, fsum([*terms, -about]), dtype)
+
 
 class Mean(Rounded):
     """The sum over the count."""
@@ -141,6 +154,15 @@ class Mean(Rounded):
     def _leading(self, total: int, exponent: int, count: int) -> tuple[int, bool, int]:
         return leading_bits(total, count, exponent)
 
+    def of_few(self, terms: list[float], about: float, count: int, dtype: Dtype) -> float | None:
+        if dtype == _FLOAT64:
+            return None
+        if count & (count - 1) == 0:
+            return pair_of_one(about, fsum([*terms, -about]), dtype) / count
+        mean = about / count  # within 1.5 ulp, then within little more than 0.5 ulp
+        mean += fsum([*terms, *[-mean] * count]) / count
+        return pair_of_one(mean, fsum([*terms, *[-mean] * count]), dtype)
+
 
 class Root(Rounded):
     """The square root of a sum that is not negative."""
@@ -167,6 +189,13 @@ class Root(Rounded):
         root = isqrt(total << shift)
         bits, more, unit = leading_bits(root, 1, (exponent - shift) >> 1)
         return bits, more or root * root != total << shift, unit
+
+    def of_few(self, terms: list[float], about: float, count: int, dtype: Dtype) -> float | None:
+        if dtype == _FLOAT64:
+            return None
+        root = sqrt(about)  # within 0.85 ulp
+        square, rest = two_product_of_one(root, root)
+        return pair_of_one(root, fsum([*terms, -square, -rest]), dtype)
 
 
 TOTAL, MEAN, ROOT = Total(), Mean(), Root()

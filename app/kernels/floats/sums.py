@@ -1,6 +1,6 @@
 """Sum, Mean, L1, SumSquare, L2 and LogSum of floats: an exact sum of terms, then one rounding of its result."""
 
-from math import copysign
+from math import copysign, fsum
 from typing import Any
 
 import numpy as np
@@ -51,15 +51,23 @@ class ExactSum:
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
         few = rows(box)
-        if few is None:
+        terms = [] if few is None else [self._term.of_few(row) for row in few]
+        if few is None or None in terms:
             return filled(into, self._many(box))
-        return filled(into, rounded([self._of_few(row) for row in few], self._dtype))
+        count = len(few[0])
+        return filled(into, rounded([self._of_few(row, count) for row in terms if row], self._dtype))
 
-    def _of_few(self, row: list[float]) -> float:
-        total, exponent = sum_of(self._term.of_ratio(*x.as_integer_ratio()) for x in row)
+    def _of_few(self, terms: list[float], count: int) -> float:
+        try:
+            about = fsum(terms)
+        except OverflowError:  # maybe on the way alone
+            about = None
+        if about and (result := self._result.of_few(terms, about, count, self._dtype)) is not None:
+            return result
+        total, exponent = sum_of(terms)
         if total:
-            return self._result.of_sum(total, exponent, len(row), self._dtype)
-        minus_zero = self._term.signed and self._result.keeps_one and all(copysign(1.0, x) < 0 for x in row)
+            return self._result.of_sum(total, exponent, count, self._dtype)
+        minus_zero = self._term.signed and self._result.keeps_one and all(copysign(1.0, x) < 0 for x in terms)
         return -0.0 if minus_zero else self._result.of_zero
 
     @quiet
