@@ -26,7 +26,8 @@ def rows(box: Box) -> list[list[float]] | None:
     if box.size > ELEMENTS or o * i > OUTPUTS:
         return None
     own = box.astype(np.float32) if box.dtype == BFLOAT16 else box
-    found: list[list[float]] = own.transpose(0, 2, 1, 3).reshape(o * i, r1 * r2).tolist()
+    along = own if r1 == 1 else own.transpose(0, 2, 1, 3)
+    found: list[list[float]] = along.reshape(o * i, r1 * r2).tolist()
     return found if all(all(map(isfinite, row)) for row in found) else None
 
 

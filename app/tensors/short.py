@@ -85,7 +85,7 @@ def read(nested: object, dtype: str) -> NDArray[Any]:
             raise Unusual
         if dtype == "float32" and elements and min(elements) >= -_LARGEST and max(elements) <= _LARGEST:
             values: NDArray[Any] = np.array(nested, kind)
-            if values.reshape(-1).tolist() == elements:  # no rounding at all: most short bodies have short numbers
+            if values.tolist() == nested:  # no rounding at all: most short bodies have short numbers
                 return values
         values = np.array(nested, np.float64 if is_float else kind)
     except (ValueError, TypeError, OverflowError):
