@@ -88,7 +88,7 @@ class _Lists:
         if b"\\" in text:
             text = _ESCAPED.sub(_unescaped, text)
         piece = piece_of(text, len(self._steps))
-        if piece.closed < 1 or (steps := regular.behind(piece.brackets())) is None:
+        if piece.closed < 1 or (steps := regular.behind(piece.brackets)) is None:
             return False
         try:
             values = plain.elements(piece, len(self._sizes), self._dtype, self._integral, self._reader)

@@ -78,7 +78,7 @@ class Values:
         self._depth = self._depth or len(piece.marks) - len(piece.marks.lstrip(b"["))
         if self._depth > MAX_RANK:
             raise Unusual
-        self._marks.append(piece.brackets())
+        self._marks.append(piece.brackets)
         self._parts.append(elements(piece, self._depth, self.dtype, self._integral, self._reader))
         self._opened = piece.closed
 
