@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.kernels.floats.product import product
+from app.kernels.floats.product_estimates import settled as settled_by_float64
 from tests.oracle.formats import FORMATS
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -51,6 +52,42 @@ def test_products_next_to_a_midpoint_are_correctly_rounded(shape: tuple[int, int
     box = np.ascontiguousarray(row.reshape(shape[0], shape[2], shape[1], shape[3]).transpose(0, 2, 1, 3))
     found = product(np.dtype(np.float64)).whole(box).view(np.uint64)
     assert found.tolist() == [exact_bits("float64", row) for row in row]
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 40, 70), (1, 90, 40, 1), (1, 1, 20, 3000), (1, 3000, 20, 1), (2, 9, 20, 40)])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_narrow_products_that_float64_leaves_open_are_correctly_rounded(
+    dtype: str, shape: tuple[int, int, int, int]
+) -> None:
+    """Odd numbers whose product has one bit too many, among powers of two, and one ulp beside 1 in some rows."""
+    draw = np.random.default_rng(8)
+    fraction = FORMATS[dtype].fraction
+    box = draw.choice([1.0, 2.0, 0.5, -1.0], shape)
+    outputs = shape[0] * shape[2]
+    row = box.transpose(0, 2, 1, 3).reshape(outputs, -1)
+    small = draw.integers(1, 1 << fraction // 2 - 1, outputs) * 2 + 1
+    large = (((3 << fraction) // small) & ~1) + 1
+    row[:, 3], row[:, -1] = small, large
+    row[::3, 5] = 1 + draw.choice([-0.5, 1], row[::3, 5].shape) * 2.0**-fraction
+    box = np.ascontiguousarray(row.reshape(shape[0], shape[2], shape[1], shape[3]).transpose(0, 2, 1, 3))
+    box = box.astype(NUMPY_DTYPES[dtype])
+    settled = settled_by_float64(box)
+    assert settled is not None
+    assert settled[1].any()
+    rows = box.transpose(0, 2, 1, 3).reshape(outputs, -1)
+    found = product(box.dtype).whole(box).view(f"u{box.itemsize}")
+    assert found.tolist() == [exact_bits(dtype, row) for row in rows]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 33, 64, 65, 2000])
+@pytest.mark.parametrize("base", [2.0**-126, 2.0**-70, 2.0**-23, 1.5, 2.0**12, 2.0**127])
+def test_narrow_products_of_any_span_end_and_are_correctly_rounded(base: float, count: int) -> None:
+    draw = np.random.default_rng(count)
+    row = draw.choice([base, 1 / base, -1.0, 3.0, 0.75], count).astype(np.float32)
+    rows = np.stack([row, np.roll(row, 1), row[::-1] * np.float32(-1)] * 30)
+    for box in (rows[np.newaxis, np.newaxis], np.ascontiguousarray(rows.T).reshape(1, count, 90, 1)):
+        found = product(np.dtype(np.float32)).whole(box).view(np.uint32)
+        assert found.tolist() == [exact_bits("float32", row) for row in rows]
 
 
 SHAPES = [

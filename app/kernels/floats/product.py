@@ -11,6 +11,8 @@ Caution. Double-double products are associative only up to that error. Cut anoth
 last bits (of 106), and the answer only where a midpoint lies between: a chance of about n * 2^-49 for float64, and far
 more for factors within a few ulps of 1, as (1 + 2u)(1 - u)(1 + 2u) is 2^-157 off one. Outputs of few elements that are
 seen whole are therefore multiplied exactly where double-double puts them that near to a midpoint.
+
+Of narrower floats that are seen whole, float64 decides nearly all (see `product_estimates`), double-double the others.
 """
 
 from math import copysign, prod
@@ -20,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.few import ELEMENTS, product_of, rounded, rows
+from app.kernels.floats import product_estimates
 from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Products
 from app.kernels.floats.multiplication import SLAB_ELEMENTS, Multiplication
-from app.kernels.kernel import OUTPUTS, Box, elements_of, filled
+from app.kernels.kernel import OUTPUTS, Box, elements_of, filled, quiet
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import (
     FORMATS,
@@ -81,17 +84,33 @@ class Product:
         return results
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
-        count = box.shape[1] * box.shape[3]
         few = rows(box)
         if few is not None:
             return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
+        settled = None if self._dtype == np.float64 else self._settled(box)
+        return filled(into, self._precise(box) if settled is None else settled)
+
+    @quiet
+    def _settled(self, box: Box) -> NDArray[Any] | None:
+        """The products of narrow floats, by float64 where that decides; None if not all of them are finite numbers."""
+        settled = product_estimates.settled(box)
+        if settled is None:
+            return None
+        outputs, undecided = settled
+        at = np.flatnonzero(undecided)
+        if at.size:
+            outputs[at] = self._precise(elements_of(box, at))
+        return outputs
+
+    def _precise(self, box: Box) -> NDArray[Any]:
+        count = box.shape[1] * box.shape[3]
         state = self.partial(box)
         outputs = self.finish(state, count)
         if count <= ELEMENTS and self._dtype == np.float64:  # of narrower ones, so few give no such products
             doubtful = np.flatnonzero(_near_midpoint(state, count))
             exact = elements_of(box, doubtful).reshape(-1, count).tolist()
             outputs[doubtful] = [_of_few(row, self._dtype) for row in exact]
-        return filled(into, outputs)
+        return outputs
 
     def empty(self) -> np.generic:
         one: np.generic = self._dtype.type(1)
