@@ -1,5 +1,7 @@
 """exp and log from + − ×: tables and results against mpmath, and no difference by place."""
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from app.kernels.elementary.exponential import (
     exponentials_of,
 )
 from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
+from app.kernels.few import MATH_ERROR
 from app.kernels.scratch import Scratch
 
 Floats = NDArray[np.float64]
@@ -162,3 +165,15 @@ def test_one_logarithm_has_the_bits_of_many() -> None:
     many = np.stack(log_pair(high, low, exponent))
     one = [log_of_one(*three) for three in zip(high.tolist(), low.tolist(), exponent.tolist(), strict=True)]
     assert (np.array(one).T.view(np.int64) == many.view(np.int64)).all()
+
+
+def test_the_functions_of_the_library_keep_the_bound_that_is_relied_on() -> None:
+    draw = np.random.default_rng(11)
+    x = np.concatenate((-np.exp2(draw.uniform(-60, 9.4, 4000)), draw.uniform(-30, 0, 4000), [0.0]))
+    for several in (np.exp(x).tolist(), [math.exp(one) for one in x.tolist()]):
+        for one, found in zip(x.tolist(), several, strict=True):
+            assert relative_error(mpmath.mpf(found), mpmath.exp(one)) <= MATH_ERROR
+    y = np.concatenate((1 + np.exp2(draw.uniform(-52, 0, 4000)), np.exp2(draw.uniform(0, 60, 4000)), [1.0]))
+    for several in (np.log(y).tolist(), [math.log(one) for one in y.tolist()]):
+        for one, found in zip(y.tolist(), several, strict=True):
+            assert relative_error(mpmath.mpf(found), mpmath.log(one)) <= MATH_ERROR

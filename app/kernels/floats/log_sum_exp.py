@@ -18,9 +18,10 @@ from app.kernels.elementary.double_double import add, quick_two_sum, two_product
 from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
 from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
 from app.kernels.few import MATH_ERROR, rounded, rows
+from app.kernels.floats import exponential_estimates
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
 from app.kernels.floats.result import decided
-from app.kernels.kernel import OUTPUTS, Box, filled
+from app.kernels.kernel import OUTPUTS, Box, elements_of, filled, quiet
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
 from app.kernels.scratch import Scratch
@@ -32,6 +33,8 @@ _ELEMENTS_PER_OUTPUT = 64
 _OUTPUTS_TOGETHER = 1 << 13
 # What `_narrow` may be off, in absolute terms and relative to the logarithm and the result: 2^-50 from ten classes.
 _ABOUT_ERROR = 2.0**-46
+# One output in so many that float64 leaves open is looked at by itself.
+_RARE = 4
 # e^(-16j).
 _SCALES, _SCALE_TAILS = (part[::-INTERVAL] for part in powers(np.arange(-INTERVAL * (CLASSES - 1), 1), 1, 512))
 _SCALES_OF_ONE: list[tuple[float, float]] = list(zip(_SCALES.tolist(), _SCALE_TAILS.tolist(), strict=True))
@@ -69,6 +72,20 @@ class LogSumExp:
         few = rows(box)
         if few is not None:
             return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
+        return filled(into, self._precisely(box) if self._dtype.itemsize == 8 else self._narrowly(box))
+
+    @quiet
+    def _narrowly(self, box: Box) -> NDArray[Any]:
+        """By float64, where that decides."""
+        results, undecided = exponential_estimates.settled(box)
+        at = np.flatnonzero(undecided)
+        if at.size * _RARE > undecided.size:
+            return self._precisely(box)
+        if at.size:
+            results[at] = self._precisely(elements_of(box, at))
+        return results
+
+    def _precisely(self, box: Box) -> NDArray[Any]:
         _, r1, _, r2 = box.shape
         results, parts, outputs = [], [], 0
         for part in _regions(box):
@@ -79,7 +96,7 @@ class LogSumExp:
                 parts, outputs = [], 0
         if parts:
             results.append(self.finish(ExponentialSums.side_by_side(parts), r1 * r2))
-        return filled(into, results[0] if len(results) == 1 else np.concatenate(results))
+        return results[0] if len(results) == 1 else np.concatenate(results)
 
     def empty(self) -> np.generic:
         nothing: np.generic = self._dtype.type(-np.inf)

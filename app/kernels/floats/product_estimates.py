@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.exact.loading import READERS, TILE_ELEMENTS, TILES, load
+from app.kernels.exact.loading import READERS, TILE_ELEMENTS, TILES, load, over_columns
 from app.kernels.floats.result import Settled, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import regions
@@ -19,8 +19,6 @@ from app.kernels.scratch import Scratch
 
 # Elements of each output that a tile holds at least, where there are as many.
 _ELEMENTS_PER_OUTPUT = 64
-# Rows of so many elements are turned into columns: NumPy would take a few at a time.
-_SHORT_ROW = 1024
 # Factors that are multiplied together in one go: enough, and the cache holds their rows.
 _FACTORS = 32
 # The widest span: powers of two to either side of 1 that float64 has, and some to spare. No narrow dtype has as many.
@@ -61,40 +59,25 @@ def settled(box: Box) -> Settled | None:
 
 def _of_tile(tile: Box, scratch: Scratch) -> "_Factors | None":
     """The products of a tile; None if some element is no finite number."""
-    o, r1, i, r2 = tile.shape
-    rows = r1 == 1 and o * i > 1 and r2 <= _SHORT_ROW
-    ordered = tile.transpose(1, 3, 0, 2) if rows else tile
-    shape = (1, r2, o * i) if rows else (o, r1, i * r2) if r1 > 1 else (o * i, r2, 1)
-    loaded = load(tile, ordered, shape, READERS[tile.dtype], scratch)
+    loaded = load(tile, *over_columns(tile), READERS[tile.dtype], scratch)
     if not loaded.finite:
         return None
     factors = _Factors(loaded.y, max(loaded.top, -loaded.unit, 1))
     factors.multiply()
-    if r1 > 1 and r2 > 1:
-        factors.shape((o * i, r2, 1))
-        factors.multiply()
     return factors
 
 
 class _Factors:
-    """Numbers y[a, r, b] * 2^exponent, where y is within 2^-span and 2^span, or 0."""
+    """Numbers y[a, r, b] * 2^exponent, where y is within 2^-span and 2^span, or 0; once multiplied, 1-D."""
 
     def __init__(self, y: Floats, span: int, exponent: Integers | None = None) -> None:
         self.y = y
         self.span = span
         self.exponent = exponent
 
-    def shape(self, shape: tuple[int, int, int]) -> None:
-        """Let them have another shape."""
-        self.y = self.y.reshape(shape)
-        self.exponent = None if self.exponent is None else self.exponent.reshape(shape)
-
     def multiply(self) -> None:
-        """Over r, until it is 1."""
+        """Over r, to one for each output, 1-D."""
         while (r := self.y.shape[1]) > 1:
-            a, _, b = self.y.shape
-            if b == 1 < a and r <= _SHORT_ROW:
-                self._turn()
             if 2 * self.span > _WIDEST:
                 self.take_apart()
             most = min(_FACTORS, _WIDEST // self.span)
@@ -103,7 +86,8 @@ class _Factors:
             if self.exponent is not None:
                 self.exponent = _grouped(np.add, self.exponent, factors)
             self.span *= factors
-        self.shape((1, 1, self.y.size))
+        self.y = self.y.reshape(-1)
+        self.exponent = None if self.exponent is None else self.exponent.reshape(-1)
 
     def times(self, other: "_Factors") -> "_Factors":
         """Each times the other's."""
@@ -124,12 +108,6 @@ class _Factors:
         self.y, exponent = np.frexp(self.y)
         self.exponent = exponent + (np.int64(0) if self.exponent is None else self.exponent)
         self.span = 1
-
-    def _turn(self) -> None:
-        """(a, r, 1) to (1, r, a)."""
-        self.y = np.ascontiguousarray(self.y[:, :, 0].T)[np.newaxis]
-        if self.exponent is not None:
-            self.exponent = np.ascontiguousarray(self.exponent[:, :, 0].T)[np.newaxis]
 
 
 def _grouped(ufunc: np.ufunc, x: NDArray[Any], size: int) -> NDArray[Any]:
