@@ -18,7 +18,7 @@ from app.kernels.elementary.exponential import (
     exponential,
     exponentials_of,
 )
-from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
+from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.few import MATH_ERROR
 from app.kernels.scratch import Scratch
 
@@ -124,15 +124,6 @@ def test_a_logarithm_is_within_2_to_the_minus_68(sample: object) -> None:
     for a, b, h, t in zip(high, low, *log_pair(high, low, 0), strict=True):
         exact = mpmath.log(mpmath.mpf(float(a)) + mpmath.mpf(float(b)))
         assert relative_error(mpmath.mpf(float(h)) + mpmath.mpf(float(t)), exact) < 2.0**-68, (a, b)
-
-
-@pytest.mark.parametrize("sample", [near_one, every_magnitude, around_table_borders])
-@pytest.mark.parametrize("exponent", [0, 1, -1, 3000, -1000000])
-def test_a_logarithm_of_one_float_is_within_2_to_the_minus_48(sample: object, exponent: int) -> None:
-    assert callable(sample)
-    numbers = sample(np.random.default_rng(4))
-    high, low = log_pair(numbers, np.zeros_like(numbers), exponent)
-    assert (np.abs((log_about(numbers, exponent) - high) - low) <= np.abs(high) * 2.0**-48).all()
 
 
 def test_a_logarithm_takes_a_power_of_two_apart() -> None:

@@ -72,34 +72,17 @@ def log_pair(high: Floats, low: Floats, exponent: Integers | int) -> tuple[Float
     and r² in double-double. Of r³/3 float64 is enough: a few times 2^-53 of it are 2^-76, and 2^-69 of r; the first
     term left out, r⁹/9, is 2^-72 of r. Where log c comes in, the result is above 2^-9.2.
     """
-    leading, mantissa, own, index = _taken_apart(high)
-    r, error = _rest(leading, mantissa, np.ldexp(low, -own), _INVERSES[index])
-    return _log1p(
-        r, error, two_product(r, r), (own + exponent + _UP[index]).astype(np.float64), _LOGS[index], _LOG_TAILS[index]
-    )
-
-
-def log_about(high: Floats, exponent: Integers | int) -> Floats:
-    """The same for low = 0 as one float64, at a third of the cost: within 2^-48 of itself.
-
-    r is known to 2^-53 of itself, and where log c comes in, no term is above 100 times the result.
-    """
-    leading, mantissa, own, index = _taken_apart(high)
-    inverse = _INVERSES[index]
-    r = (leading * inverse - 1.0) + (mantissa - leading) * inverse
-    powers = (own + exponent + _UP[index]).astype(np.float64)
-    rest = r - r * r * (0.5 - r * _cubed_term(r))
-    return powers * _LN2 + (_LOGS[index] + (powers * _LN2_TAIL + rest))
-
-
-def _taken_apart(high: Floats) -> tuple[Floats, Floats, Integers, Integers]:
-    """The leading bits of a mantissa and all of it, its power of two, and its place in the tables."""
     bits = high.view(np.int64)
     fraction = bits & _FRACTION_MASK
     own = (bits >> _FRACTION_BITS) - 1023
     index = (fraction + _HALF_INDEX) >> _FRACTION_BITS - 8
     fraction |= _EXPONENT_OF_ONE
-    return (fraction & _LEADING_MASK).view(np.float64), fraction.view(np.float64), own, index
+    mantissa = fraction.view(np.float64)
+    leading = (fraction & _LEADING_MASK).view(np.float64)
+    r, error = _rest(leading, mantissa, np.ldexp(low, -own), _INVERSES[index])
+    return _log1p(
+        r, error, two_product(r, r), (own + exponent + _UP[index]).astype(np.float64), _LOGS[index], _LOG_TAILS[index]
+    )
 
 
 def log_of_one(high: float, low: float, exponent: int) -> tuple[float, float]:
@@ -121,17 +104,12 @@ def _rest(leading: Number, mantissa: Number, low: Number, inverse: Number) -> tu
     return quick_two_sum(r, error + low * inverse)
 
 
-def _cubed_term(r: Number) -> Number:
-    """The factor of r³ in log1p(r)."""
-    return 1 / 3 - r * (1 / 4 - r * (1 / 5 - r * (1 / 6 - r * (1 / 7 - r / 8))))
-
-
 def _log1p(
     r: Number, error: Number, squared: tuple[Number, Number], powers: Number, log: Number, log_tail: Number
 ) -> tuple[Number, Number]:
     """powers * ln 2 + log + log1p(r); `squared` is r² as a double-double."""
     square, rest = squared
-    q = _cubed_term(r)
+    q = 1 / 3 - r * (1 / 4 - r * (1 / 5 - r * (1 / 6 - r * (1 / 7 - r / 8))))
     total, tail = two_sum(powers * _LN2, log)
     total, carry = two_sum(total, r)
     tail += carry

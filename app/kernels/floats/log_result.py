@@ -5,17 +5,15 @@ from math import frexp, ldexp, log, nan
 import numpy as np
 
 from app.kernels.elementary.double_double import two_sum
-from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
+from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
 from app.kernels.few import MATH_ERROR
 from app.kernels.floats.result import Dtype, Result, Settled, alike, decided
-from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair, rounds_alike
+from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair, rounds_alike, some
 
 # What a logarithm may be off, relative to itself. The bound of log_pair itself is 2^-68: what one cut of the data
 # decides, no other decides otherwise.
 _LOG_ERROR = 2.0**-66
-# The same of log_about, whose own bound is 2^-48.
-_ABOUT_ERROR = 2.0**-46
 
 
 class Logarithm(Result):
@@ -26,24 +24,15 @@ class Logarithm(Result):
     of_minus_infinity = np.nan
 
     def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
-        missed = about.missed + about.relative * np.abs(about.high)
-        return self.settle_scaled(about.high, about.low, np.zeros(len(missed), np.int64), missed, count, dtype)
+        high, low, missed, relative = about
+        if relative:
+            missed = missed + relative * np.abs(high)
+        return _settled(high, low, missed, None, dtype)
 
     def settle_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
     ) -> Settled:
-        positive = high > 0
-        size = np.where(positive, high, 1.0)
-        low = np.where(positive, low, 0.0)
-        if dtype.itemsize < 8:
-            about, undecided = _narrow(size, low, exponent, missed, dtype)
-            at = np.flatnonzero(undecided)
-            if at.size:
-                about[at], undecided[at] = _precise(size[at], low[at], exponent[at], missed[at], dtype)
-        else:
-            about, undecided = _precise(size, low, exponent, missed, dtype)
-        about[~positive] = np.nan
-        return about, np.where(positive, undecided, (high < 0) & (-high <= missed))
+        return _settled(high, low, missed, exponent, dtype)
 
     def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
         if total < 0:
@@ -57,16 +46,38 @@ class Logarithm(Result):
         return result if rounds_alike(result, abs(result) * MATH_ERROR + 2.0**-52, dtype) else None
 
 
-def _narrow(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype: Dtype) -> Settled:
-    """The logarithms of positive sums in a narrow dtype, for which float64 decides nearly all."""
-    about = log_about(high, exponent)
-    error = np.abs(about) * _ABOUT_ERROR + _moved(high, missed + np.abs(low))
+def _settled(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Settled:
+    """The logarithms of sums times 2^exponent, None for 0; and which of them are undecided."""
+    if dtype.itemsize == 8 or exponent is not None:
+        size = np.where(high > 0, high, 1.0)
+        results, undecided = _precise(size, np.where(high > 0, low, 0.0), missed, exponent, dtype)
+    else:
+        results, undecided = _narrow(np.abs(high), low, missed, dtype)
+        undecided &= high > 0
+        at = np.flatnonzero(undecided)
+        if at.size:
+            results[at], undecided[at] = _precise(high[at], low[at], missed[at], None, dtype)
+    results[high < 0] = np.nan
+    if some(missed):
+        undecided = np.where(high > 0, undecided, (high < 0) & (-high <= missed))
+    else:
+        undecided &= high > 0
+    return results, undecided
+
+
+def _narrow(size: Floats, low: Floats, missed: Floats, dtype: Dtype) -> Settled:
+    """The logarithms of sums in a narrow dtype, for which NumPy's in float64 decides nearly all: no two builds have the
+    same, but where all numbers within its bound round alike that does not matter."""
+    about = np.log(size)
+    error = np.abs(about) * MATH_ERROR
+    if some(missed) or some(low):
+        error += _moved(size, missed + np.abs(low))
     return decided(about, error, dtype)
 
 
-def _precise(high: Floats, low: Floats, exponent: Integers, missed: Floats, dtype: Dtype) -> Settled:
+def _precise(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Settled:
     """The logarithms of positive sums."""
-    first, second = log_pair(high, low, exponent)
+    first, second = log_pair(high, low, 0 if exponent is None else exponent)
     error = np.abs(first) * _LOG_ERROR + _moved(high, missed)
     below, above = (round_pair(*two_sum(first, second + side), dtype) for side in (-error, error))
     return above, ~alike(below, above)

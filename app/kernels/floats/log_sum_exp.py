@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from app.kernels.elementary.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
 from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
-from app.kernels.elementary.logarithm import log_about, log_of_one, log_pair
+from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.few import MATH_ERROR, rounded, rows
 from app.kernels.floats import exponential_estimates
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
@@ -31,8 +31,6 @@ _TILE_ELEMENTS = 1 << 15
 _ELEMENTS_PER_OUTPUT = 64
 # Outputs that are finished in one go.
 _OUTPUTS_TOGETHER = 1 << 13
-# What `_narrow` may be off, in absolute terms and relative to the logarithm and the result: 2^-50 from ten classes.
-_ABOUT_ERROR = 2.0**-46
 # One output in so many that float64 leaves open is looked at by itself.
 _RARE = 4
 # e^(-16j).
@@ -191,9 +189,9 @@ def _narrow(base: Floats, sums: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
     total = _about(*sums[0])
     for words, scale in zip(sums[1:], _SCALES[1:], strict=False):
         total += _about(*words) * scale
-    log = log_about(total, 0)
+    log = np.log(total)
     about = base + log
-    error = (1 + np.abs(log) + np.abs(about)) * _ABOUT_ERROR
+    error = (4 + np.abs(log)) * MATH_ERROR + np.abs(about) * 2.0**-52
     results, undecided = decided(about, error, dtype)
     at = np.flatnonzero(undecided)
     if at.size:
