@@ -39,26 +39,26 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How an operator reduces the tensors of one header, and the header of its answer. Holds for any elements."""
+    """How an operator reduces the tensors of one header, and the header of what they become. Holds for any elements."""
 
     header: Header
-    answer: Header
+    reduced: Header
     kernel: Kernel[Any]
     geometry: Geometry | None  # None where nothing is reduced
 
     def of_few(self, values: NDArray[Any]) -> Tensor:
-        """The answer for all elements, at most FEW_ELEMENTS and at least one, in row-major order."""
+        """The reduced tensor of all elements, at most FEW_ELEMENTS and at least one, in row-major order."""
         if self.geometry is None:
             outputs = self.kernel.elementwise(values)
         else:
             outputs = self.kernel.whole(box(values, self.geometry.rows, self.geometry.groups))
-        return self.answered(outputs)
+        return self.tensor(outputs)
 
-    def answered(self, outputs: NDArray[Any]) -> Tensor:
-        """The outputs in the shape of the answer."""
+    def tensor(self, outputs: NDArray[Any]) -> Tensor:
+        """The outputs in the shape of the reduced tensor."""
         if self.header.fortran:
-            return Tensor(self.answer, outputs.reshape(self.answer.shape[::-1]).T)
-        return Tensor(self.answer, outputs.reshape(self.answer.shape))
+            return Tensor(self.reduced, outputs.reshape(self.reduced.shape[::-1]).T)
+        return Tensor(self.reduced, outputs.reshape(self.reduced.shape))
 
 
 def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
@@ -72,14 +72,14 @@ def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
         raise AxisOutOfRange(f"{refusal}{negative_axes_hint(operator, parameters)}", refusal.place) from None
     if not operator.takes_empty and 0 in shape:
         raise Undefined(f"{operator.name} version {operator.version} does not accept an empty tensor", "/data/shape")
-    answer = Header(header.dtype if operator.output == "T" else operator.output, _answer_shape(shape, reduction))
+    reduced = Header(header.dtype if operator.output == "T" else operator.output, _reduced_shape(shape, reduction))
     kernel = kernel_for(operator.name, header.numpy_dtype, reduction.last)
     if reduction.elementwise:
-        return Plan(header, answer, kernel, None)
+        return Plan(header, reduced, kernel, None)
     axes = reduction.axes
     if header.fortran:  # the same elements are a tensor in row-major order, its dimensions in reverse
         shape, axes = shape[::-1], tuple(len(shape) - 1 - axis for axis in axes)
-    return Plan(header, answer, kernel, Geometry.of(shape, axes))
+    return Plan(header, reduced, kernel, Geometry.of(shape, axes))
 
 
 class Evaluation:
@@ -87,7 +87,7 @@ class Evaluation:
 
     def __init__(self, plan: Plan, team: Team = ALONE, check: Callable[[], None] | None = None) -> None:
         """`check`: called between steps, which `pacing` has the length of; what it raises ends the reduction."""
-        self.answer = plan.answer
+        self.reduced = plan.reduced
         self._plan = plan
         self._team = team
         self._check = check
@@ -112,18 +112,18 @@ class Evaluation:
         return self._into.nbytes
 
     def finish(self) -> Tensor:
-        """The answer; ShapeMismatch if elements are missing."""
+        """The reduced tensor; ShapeMismatch if elements are missing."""
         header = self._plan.header
         if header.size == 0:
-            size = self.answer.size
-            return self._plan.answered(np.full(size, self._plan.kernel.empty() if size else 0, self.answer.numpy_dtype))
+            size = self.reduced.size
+            return self._plan.tensor(np.full(size, self._plan.kernel.empty() if size else 0, self.reduced.numpy_dtype))
         if missing := self._into.missing:
             raise ShapeMismatch(f"shape {header.shape} has {header.size} elements, but {missing} of them did not come")
-        return self._plan.answered(self._into.outputs)
+        return self._plan.tensor(self._into.outputs)
 
     @cached_property
     def _into(self) -> "Accumulator[Any] | Elementwise":
-        dtype = self.answer.numpy_dtype
+        dtype = self.reduced.numpy_dtype
         if self._plan.geometry is None:
             return Elementwise(self._plan.kernel, self._plan.header.size, dtype)
         return Accumulator(self._plan.kernel, self._plan.geometry, dtype, self._team)
@@ -145,7 +145,7 @@ class Elementwise:
         self.missing -= len(block.values)
 
 
-def _answer_shape(shape: tuple[int, ...], reduction: Reduction) -> tuple[int, ...]:
+def _reduced_shape(shape: tuple[int, ...], reduction: Reduction) -> tuple[int, ...]:
     if reduction.elementwise:
         return shape
     if reduction.keepdims:

@@ -5,13 +5,13 @@ from typing import Protocol
 
 from app.blocks import Header, Tensor
 from app.tensors import json_body, npy, octet_stream
-from app.tensors.request import Answer, Preamble, Request
+from app.tensors.request import AnswerOptions, Preamble, Request
 
 
 class Format(Protocol):
     """One media type as an answer."""
 
-    def encode(self, tensor: Tensor, answer: Answer) -> bytes:
+    def encode(self, tensor: Tensor, answer: AnswerOptions) -> bytes:
         """The body of an answer."""
 
 

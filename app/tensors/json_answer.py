@@ -11,10 +11,10 @@ import pybase64
 from numpy.typing import NDArray
 
 from app.blocks import Tensor
-from app.tensors.request import Answer
+from app.tensors.request import AnswerOptions
 
 
-def encode(tensor: Tensor, answer: Answer) -> bytes:
+def encode(tensor: Tensor, answer: AnswerOptions) -> bytes:
     """The tensor as JSON, its elements spelled so that they read back to the same bits."""
     dtype, shape = tensor.header.dtype, tensor.header.shape
     if answer.encoding == "base64":

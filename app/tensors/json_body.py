@@ -27,7 +27,7 @@ from app.tensors.ahead import Ahead
 from app.tensors.aliases import unknown_dtype
 from app.tensors.json_answer import encode
 from app.tensors.nesting import checked_shape, settle
-from app.tensors.request import Answer, Encoding, Integers, Request
+from app.tensors.request import AnswerOptions, Encoding, Integers, Request
 from app.tensors.skeleton import CUT, Members, NotFinite, Skeleton, Unusual
 
 __all__ = ["arrival", "decode", "encode"]
@@ -142,7 +142,7 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
         array = base64_text.read(cut if text is CUT else text, dtype, shape)
     else:
         raise MissingField("data has neither values nor base64; give one of them", "/data")
-    answer = Answer(encoding) if wishes is None else _answer(wishes, encoding)
+    answer = AnswerOptions(encoding) if wishes is None else _answer(wishes, encoding)
     for name, value in members.items():
         _check_finite(name, value)
     return Request(Header(dtype, shape), (Block(0, array.reshape(-1)),), members, answer)
@@ -192,9 +192,9 @@ def _shape(value: object) -> tuple[int, ...] | None:
     return checked_shape(value, "/data/shape")
 
 
-def _answer(value: object, encoding: Encoding) -> Answer:
+def _answer(value: object, encoding: Encoding) -> AnswerOptions:
     wishes = _object(value, "answer", ("encoding", "integers"), '{"encoding": "base64"}')
-    return Answer(
+    return AnswerOptions(
         _choice(wishes, "encoding", get_args(Encoding), encoding),
         _choice(wishes, "integers", get_args(Integers), "number"),
     )

@@ -14,7 +14,7 @@ from app.errors import InvalidShape, MalformedBody, UnknownDtype, UnknownParamet
 from app.names import listed, quoted
 from app.tensors.nesting import checked_shape
 from app.tensors.query import members, parameters
-from app.tensors.request import Answer, Preamble
+from app.tensors.request import AnswerOptions, Preamble
 
 MAX_HEADER = 10_000
 """Bytes of a header that are read at most, as by NumPy itself."""
@@ -75,7 +75,7 @@ def is_stripped(start: bytes) -> bool:
     return is_npy(start) and start[7:8] != b"\0"
 
 
-def encode(tensor: Tensor, answer: Answer) -> bytes:
+def encode(tensor: Tensor, answer: AnswerOptions) -> bytes:
     """The tensor as version 1.0, little-endian and row-major."""
     description, shape = _DESCRIPTIONS[tensor.header.dtype], tensor.header.shape
     text = f"{{'descr': '{description}', 'fortran_order': False, 'shape': {shape}, }}".encode()

@@ -14,7 +14,7 @@ from app.names import quoted
 from app.tensors.aliases import unknown_dtype
 from app.tensors.nesting import checked_shape
 from app.tensors.query import LISTS, members, parameters
-from app.tensors.request import Answer, Preamble
+from app.tensors.request import AnswerOptions, Preamble
 
 _DIMENSION = re.compile("0|[1-9][0-9]{0,18}")
 
@@ -26,7 +26,7 @@ def preamble(start: bytes, query: str) -> Preamble:
     return Preamble(header, parameters(given), header_place="")
 
 
-def encode(tensor: Tensor, answer: Answer) -> bytes:
+def encode(tensor: Tensor, answer: AnswerOptions) -> bytes:
     """The elements."""
     return np.ascontiguousarray(tensor.values).tobytes()
 

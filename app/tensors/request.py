@@ -9,7 +9,7 @@ Encoding = Literal["values", "base64"]
 Integers = Literal["number", "string"]
 
 
-class Answer(NamedTuple):
+class AnswerOptions(NamedTuple):
     """How the caller would like a JSON answer: elements as `values` or `base64`, 64-bit integers as numbers or text."""
 
     encoding: Encoding = "values"
@@ -22,7 +22,7 @@ class Request(NamedTuple):
     header: Header
     blocks: Sequence[Block]
     parameters: Mapping[str, object]
-    answer: Answer = Answer()
+    answer: AnswerOptions = AnswerOptions()
 
 
 class Preamble(NamedTuple):
@@ -36,5 +36,5 @@ class Preamble(NamedTuple):
     parameters: Mapping[str, object]
     offset: int = 0
     big_endian: bool = False
-    answer: Answer = Answer()
+    answer: AnswerOptions = AnswerOptions()
     header_place: str = "/data"

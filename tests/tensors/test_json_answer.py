@@ -9,13 +9,13 @@ import pytest
 
 from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.tensors.json_answer import encode
-from app.tensors.request import Answer
+from app.tensors.request import AnswerOptions
 
 NAN, INF = float("nan"), float("inf")
-NUMBERS = Answer()
+NUMBERS = AnswerOptions()
 
 
-def spelled(dtype: str, values: Any, answer: Answer = NUMBERS) -> str:
+def spelled(dtype: str, values: Any, answer: AnswerOptions = NUMBERS) -> str:
     array = np.array(values, NUMPY_DTYPES[dtype])
     text = encode(Tensor(Header(dtype, array.shape), array), answer).decode()
     opening = f'{{"reduced":{{"dtype":"{dtype}","shape":{str(list(array.shape)).replace(" ", "")},"{answer.encoding}":'
@@ -60,7 +60,7 @@ def test_values(dtype: str, values: Any, text: str) -> None:
     ],
 )
 def test_64_bit_integers_are_text_where_asked_for(dtype: str, values: Any, text: str) -> None:
-    assert spelled(dtype, values, Answer("values", "string")) == text
+    assert spelled(dtype, values, AnswerOptions("values", "string")) == text
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_64_bit_integers_are_text_where_asked_for(dtype: str, values: Any, text:
     ],
 )
 def test_base64(dtype: str, values: Any, text: str) -> None:
-    assert spelled(dtype, values, Answer("base64")) == text
+    assert spelled(dtype, values, AnswerOptions("base64")) == text
 
 
 @pytest.mark.parametrize("shape", [(40_000, 1, 1), (3, 20_000, 1, 0), (1, 1, 50_000, 2), (20_000, *(1,) * 20, 0)])
 def test_many_small_lists_are_written_as_any_others(shape: tuple[int, ...]) -> None:
     values = np.arange(prod(shape), dtype=np.int32).reshape(shape)
-    answer = loads(encode(Tensor(Header("int32", shape), values), Answer()))
+    answer = loads(encode(Tensor(Header("int32", shape), values), AnswerOptions()))
     assert answer["reduced"]["values"] == values.tolist()

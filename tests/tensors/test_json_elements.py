@@ -10,7 +10,7 @@ from app import errors
 from app.blocks import NUMPY_DTYPES
 from app.errors import Refusal
 from app.tensors.json_body import decode
-from app.tensors.request import Answer
+from app.tensors.request import AnswerOptions
 from tests.tensors.reading import bits, body, refusal, tensor
 
 INF = "Infinity"
@@ -218,7 +218,7 @@ def test_base64_is_the_bytes_of_the_elements(dtype: str) -> None:
     request = decode(content.encode())
     assert tensor(request).tobytes() == raw
     assert request.header.shape == (1, size)
-    assert request.answer == Answer("base64", "number")
+    assert request.answer == AnswerOptions("base64", "number")
     assert request.parameters == {"keepdims": 0}
     assert tensor(decode(content.replace("/", "\\/").replace('"base64"', '"base\\u00364"').encode())).tobytes() == raw
 

@@ -5,7 +5,7 @@ import pytest
 from app import errors
 from app.errors import Refusal
 from app.tensors.json_body import decode
-from app.tensors.request import Answer
+from app.tensors.request import AnswerOptions
 from tests.tensors.reading import body, refusal, tensor
 
 
@@ -140,11 +140,11 @@ def test_parameters_in_the_query_are_refused() -> None:
 
 def test_wishes_for_the_answer() -> None:
     for wishes, expected in (
-        ("null", Answer("values", "number")),
-        ("{}", Answer("values", "number")),
-        ('{"encoding": null, "integers": null}', Answer("values", "number")),
-        ('{"encoding": "base64"}', Answer("base64", "number")),
-        ('{"encoding": "values", "integers": "string"}', Answer("values", "string")),
+        ("null", AnswerOptions("values", "number")),
+        ("{}", AnswerOptions("values", "number")),
+        ('{"encoding": null, "integers": null}', AnswerOptions("values", "number")),
+        ('{"encoding": "base64"}', AnswerOptions("base64", "number")),
+        ('{"encoding": "values", "integers": "string"}', AnswerOptions("values", "string")),
     ):
         request = decode(body("int64", "[1]", rest=f', "answer": {wishes}, "axis": 0'))
         assert request.answer == expected

@@ -17,7 +17,7 @@ from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.errors import InvalidElement
 from app.tensors import literal, plain
 from app.tensors.json_body import decode, encode
-from app.tensors.request import Answer
+from app.tensors.request import AnswerOptions
 from app.tensors.skeleton import Unusual
 from tests.strategies import tensors
 from tests.tensors.reading import bits, body, refusal, tensor
@@ -26,12 +26,12 @@ FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 every_dtype = pytest.mark.parametrize("dtype", NUMPY_DTYPES)
 every_float = pytest.mark.parametrize("dtype", FLOATS)
-answers = st.builds(Answer, st.sampled_from(["values", "base64"]), st.sampled_from(["number", "string"]))
+answers = st.builds(AnswerOptions, st.sampled_from(["values", "base64"]), st.sampled_from(["number", "string"]))
 
 
 @every_dtype
 @given(data=st.data(), answer=answers)
-def test_an_answer_sent_back_is_the_same_tensor(dtype: str, data: st.DataObject, answer: Answer) -> None:
+def test_an_answer_sent_back_is_the_same_tensor(dtype: str, data: st.DataObject, answer: AnswerOptions) -> None:
     given_values = canonical(data.draw(tensors(dtype, most=60)))
     header = Header(dtype, given_values.shape)
     reduced = orjson.loads(encode(Tensor(header, given_values), answer))["reduced"]
@@ -44,7 +44,7 @@ def test_an_answer_sent_back_is_the_same_tensor(dtype: str, data: st.DataObject,
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_every_16_bit_float_survives(dtype: str) -> None:
     everything = canonical(np.arange(2**16, dtype=np.uint16).view(NUMPY_DTYPES[dtype]))
-    text = encode(Tensor(Header(dtype, everything.shape), everything), Answer())
+    text = encode(Tensor(Header(dtype, everything.shape), everything), AnswerOptions())
     assert bits(tensor(decode(text.replace(b"reduced", b"data")))) == bits(everything)
 
 

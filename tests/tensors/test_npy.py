@@ -16,7 +16,7 @@ from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.errors import InvalidParameter, InvalidShape, MalformedBody, Refusal, UnknownDtype
 from app.tensors import npy
 from app.tensors.elements import Elements
-from app.tensors.request import Answer, Preamble
+from app.tensors.request import AnswerOptions, Preamble
 from tests import files
 from tests.files import Endian, Order
 from tests.strategies import shapes, tensors
@@ -67,7 +67,7 @@ def test_what_numpy_saves_is_read(dtype: str, layout: Any) -> None:
 @given(data=st.data())
 def test_numpy_loads_what_is_written(dtype: str, data: st.DataObject) -> None:
     values = data.draw(tensors(dtype, most=60))
-    content = npy.encode(Tensor(Header(dtype, values.shape), values), Answer())
+    content = npy.encode(Tensor(Header(dtype, values.shape), values), AnswerOptions())
     assert (len(content) - values.nbytes) % 64 == 0
     name, found = files.read_npy(content)
     assert (name, found.shape) == (dtype, values.shape)
@@ -77,10 +77,10 @@ def test_numpy_loads_what_is_written(dtype: str, data: st.DataObject) -> None:
 @given(shapes(most=600), st.integers(0, 63))
 def test_rows_and_columns_are_written_in_order(shape: tuple[int, ...], longest: int) -> None:
     values = np.arange(prod(shape), dtype=np.int16).reshape(shape[::-1]).T
-    _, found = files.read_npy(npy.encode(Tensor(Header("int16", shape), values), Answer()))
+    _, found = files.read_npy(npy.encode(Tensor(Header("int16", shape), values), AnswerOptions()))
     assert found.tolist() == values.tolist()
     deep = values.reshape([1] * (longest - values.ndim) + list(shape))
-    _, found = files.read_npy(npy.encode(Tensor(Header("int16", deep.shape), deep), Answer()))
+    _, found = files.read_npy(npy.encode(Tensor(Header("int16", deep.shape), deep), AnswerOptions()))
     assert found.shape == deep.shape
 
 

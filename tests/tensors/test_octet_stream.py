@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.blocks import NUMPY_DTYPES, Header, Tensor
 from app.errors import DuplicateKey, InvalidShape, MissingField, Refusal, UnknownDtype
 from app.tensors import octet_stream
-from app.tensors.request import Answer, Preamble
+from app.tensors.request import AnswerOptions, Preamble
 from tests import files
 from tests.strategies import tensors
 from tests.tensors.reading import bits
@@ -19,7 +19,7 @@ from tests.tensors.reading import bits
 def test_an_answer_says_what_a_request_says(dtype: str, data: st.DataObject) -> None:
     values = data.draw(tensors(dtype, most=60))
     tensor = Tensor(Header(dtype, values.shape), values)
-    content, fields = octet_stream.encode(tensor, Answer()), octet_stream.fields(tensor.header)
+    content, fields = octet_stream.encode(tensor, AnswerOptions()), octet_stream.fields(tensor.header)
     name, found = files.read_raw(content, fields)
     assert (name, found.shape) == (dtype, values.shape)
     assert bits(found) == bits(values)
@@ -29,7 +29,7 @@ def test_an_answer_says_what_a_request_says(dtype: str, data: st.DataObject) -> 
 
 def test_columns_are_written_as_rows() -> None:
     values = np.arange(6, dtype="int16").reshape(3, 2).T
-    assert octet_stream.encode(Tensor(Header("int16", (2, 3)), values), Answer()) == values.tobytes("C")
+    assert octet_stream.encode(Tensor(Header("int16", (2, 3)), values), AnswerOptions()) == values.tobytes("C")
 
 
 def test_parameters_stand_beside_dtype_and_shape() -> None:

@@ -41,7 +41,7 @@ _MODEL = re.compile(r"/v2/models/([^/]+)(?:/versions/([^/]+))?(?:/(?:infer|ready
 _REGION = re.compile(rb"/v2/systemsharedmemory/region/(.+)/(status|register|unregister)/?")
 """Of a path as it was sent: a name may have slashes in it, plain or encoded."""
 
-Answer = Callable[[], Reply]
+Read = Callable[[], Reply]
 
 
 def infers(resources: Resources, counters: Counters, regions: Regions | None) -> dict[str, Infer]:
@@ -77,7 +77,7 @@ class OpenInference:
         self._resources = resources
         self._counters = counters
         self._regions = regions
-        self._reads: dict[str, Answer] = {
+        self._reads: dict[str, Read] = {
             "/v2": _fixed(models.server(regions is not None)),
             "/v2/health/live": _fixed({"live": True}),
             "/v2/health/ready": lambda: problem(STOPPING, STOPS) if readiness.stopping else _json({"ready": True}),
@@ -129,7 +129,7 @@ class OpenInference:
             body.ended |= isinstance(error, TooSlow)  # nothing more is waited for
             return VOICE.failed(error, shown(path))
 
-    def _of_model(self, operator: Operator, path: str) -> dict[str, Answer]:
+    def _of_model(self, operator: Operator, path: str) -> dict[str, Read]:
         return {
             path: _fixed(models.metadata(operator)),
             f"{path}/ready": _fixed({"name": operator.path_name, "ready": True}),
@@ -200,7 +200,7 @@ def _indexed(content: bytes) -> Reply:
     return _json(models.index())
 
 
-def _fixed(content: object) -> Answer:
+def _fixed(content: object) -> Read:
     """Always the same answer, written once."""
     reply = _json(content)
     return lambda: reply

@@ -105,7 +105,7 @@ class Inference:
             evaluation = self._reducer.begin(preamble, declared, self._wanted, False, self.account)
         except Refusal as refusal:
             raise self._placed(refusal) from None
-        self._check_room(evaluation.answer)
+        self._check_room(evaluation.reduced)
         return evaluation
 
     def check_state_size(self, held: int) -> None:

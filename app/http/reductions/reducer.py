@@ -16,7 +16,7 @@ from app.http.reply import RawHeaders, Reply
 from app.spec.arguments import parse_parameters
 from app.spec.operators import Operator
 from app.tensors.formats import FORMATS, STREAMED
-from app.tensors.request import Answer, Preamble, Request
+from app.tensors.request import AnswerOptions, Preamble, Request
 
 DEEP = 8
 """Up to this rank the lists of an answer are few beside its elements."""
@@ -54,9 +54,9 @@ class Reducer:
         header, size = request.header, request.header.size
         plan = self._plan(header, request.parameters)
         if size == 0 or len(header.shape) > DEEP:
-            self._check_answer_size(plan.answer, wanted, nested, account)
+            self._check_answer_size(plan.reduced, wanted, nested, account)
         elif size > FEW_ELEMENTS:
-            account.take(outputs_size(plan.answer, wanted))
+            account.take(outputs_size(plan.reduced, wanted))
         if 0 < size <= FEW_ELEMENTS and len(request.blocks) == 1:
             tensor = plan.of_few(request.blocks[0].values)
         else:
@@ -77,7 +77,7 @@ class Reducer:
         """
         header = preamble.header
         evaluation = Evaluation(self._plan(header, preamble.parameters), self._threads.streamed, account.check)
-        self._check_answer_size(evaluation.answer, wanted, nested, account)
+        self._check_answer_size(evaluation.reduced, wanted, nested, account)
         size = preamble.offset + header.size * header.numpy_dtype.itemsize
         if size > self._settings.max_stream_bytes:
             raise BodyTooLarge(f"the body would have {size} bytes; the limit is {self._settings.stream_limit}")
@@ -91,14 +91,14 @@ class Reducer:
             limit = self._settings.body_limit
             raise InvalidShape(f"the outputs in progress take {held} bytes; the limit is {limit}", "/data/shape")
 
-    def reply(self, tensor: Tensor, wanted: str, answer: Answer, reduced: Header) -> Reply:
-        """A tensor in the media type `wanted`; `reduced` is the header of the one it was reduced from."""
+    def reply(self, tensor: Tensor, wanted: str, answer: AnswerOptions, header: Header) -> Reply:
+        """A reduced tensor in the media type `wanted`; `header` is that of the one it was made from."""
         body = FORMATS[wanted].encode(tensor, answer)
         headers = self._headers[wanted]
         if wanted in STREAMED:
             fields = STREAMED[wanted].fields(tensor.header)
             headers = (*headers, *((name.encode(), value.encode()) for name, value in fields.items()))
-        return Reply(200, body, headers, reduced.dtype, reduced.size)
+        return Reply(200, body, headers, header.dtype, header.size)
 
     def _plan(self, header: Header, parameters: Mapping[str, object]) -> Plan:
         """The plan for a header and parameters as they were given, remembered: the same ones come again and again."""
@@ -133,6 +133,6 @@ class Reducer:
         account.take(max(size, outputs_size(answer, wanted)))
 
 
-def is_nested(wanted: str, answer: Answer) -> bool:
+def is_nested(wanted: str, answer: AnswerOptions) -> bool:
     """Whether an answer in the media type `wanted` has its elements in lists of lists."""
     return wanted not in STREAMED and answer.encoding == "values"
