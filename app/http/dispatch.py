@@ -16,9 +16,13 @@ from app.http.reply import NOSNIFF, REASON, RawHeaders, Reply
 class ShortWay(Protocol):
     """Answers small requests without the messages of an ASGI application."""
 
+    @property
+    def most_at_once(self) -> int:
+        """Bytes that a body has at most which may be answered so."""
+
     def at_once(self, fields: Fields, query: bytes, content: bytes) -> tuple[Reply, RawHeaders] | None:
-        """Answers a body of at most INLINE_BYTES that has arrived whole and not in chunks: the reply and its tracing
-        headers. None if the request must go through the application instead."""
+        """Answers a body of at most `most_at_once` bytes that has arrived whole and not in chunks: the reply and its
+        tracing headers. None if the request must go through the application instead."""
 
 
 class Post(ShortWay, Protocol):
@@ -33,6 +37,7 @@ class Narrowed:
 
     def __init__(self, way: ShortWay, takes: Callable[[Fields], bool]) -> None:
         """`takes`: whether a request with these header fields may go it."""
+        self.most_at_once = way.most_at_once
         self._way = way
         self._takes = takes
 

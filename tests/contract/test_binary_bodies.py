@@ -33,6 +33,7 @@ def service() -> Service:
 def torn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is small enough to be answered at once, or large enough to wait for more."""
     monkeypatch.setattr(reduce, "INLINE_BYTES", 0)
+    monkeypatch.setattr(reduce, "INLINE_BINARY_BYTES", 0)
     monkeypatch.setattr(flow, "BATCH", 10)
 
 

@@ -6,7 +6,6 @@ from random import Random
 
 from app.http.connection.protocol import dispatch_of
 from app.http.fields import by_name
-from app.http.reductions.reduce import INLINE_BYTES
 from tests.faults.answers import Answer
 from tests.faults.bodies import Sent
 from tests.http.service import Client, Service
@@ -26,8 +25,8 @@ class Ways:
         """What is answered to a request that comes at once, whole, and in pieces."""
         fields = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent.fields.items()]
         length = (b"content-length", b"%d" % len(sent.content))
-        if len(sent.content) <= INLINE_BYTES:
-            post = dispatch_of(self._service.app).at_once[sent.path.encode()]
+        post = dispatch_of(self._service.app).at_once[sent.path.encode()]
+        if len(sent.content) <= post.most_at_once:
             found = post.at_once(by_name([*fields, length]), sent.query.encode("latin-1"), sent.content)
             if found is not None:
                 reply, said = found

@@ -67,6 +67,7 @@ def received(connection: socket.socket, answers: int = 1) -> list[bytes]:
 
 
 JSON = "content-type: application/json"
+OCTETS = "content-type: application/octet-stream"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,10 @@ JSON = "content-type: application/json"
         (BODY.replace(b"[1]", b"[7]"), "/v12/reduce_min", JSON),
         (BODY.replace(b"1, 2]", b"1]"), "/v12/reduce_min", JSON),
         (b'{"data": {"dtype": "int32", "shape": [0, 2], "values": []}, "axes": [0]}', "/v13/reduce_sum", JSON),
-        (b"\x01\x02\x03\x04", "/v13/reduce_max?dtype=uint8&shape=2,2&axes=0", "content-type: application/octet-stream"),
+        (b"\x01\x02\x03\x04", "/v13/reduce_max?dtype=uint8&shape=2,2&axes=0", OCTETS),
+        (bytes(range(250)) * 120, "/v13/reduce_max?dtype=uint8&shape=120,250&axes=1", OCTETS),
+        (bytes(range(250)) * 120, "/v20/reduce_max?dtype=bool&shape=120,250&axes=1", OCTETS),
+        (b" " * 20_000 + BODY, "/v12/reduce_min", JSON),
         (BODY, "/v12/reduce_min", "content-encoding: br"),
         (BODY, "/v12/reduce_nothing", JSON),
         (BODY, "/%7612/reduce_min", JSON),

@@ -15,7 +15,6 @@ from app.http.connection.grammar import Fault
 from app.http.connection.lingering import Lingering
 from app.http.connection.outbox import outbox_of
 from app.http.dispatch import Dispatch, ShortWay
-from app.http.reductions.reduce import INLINE_BYTES
 from app.http.reply import RawHeaders, Reply, lines_of
 
 BUDGET = 0.005
@@ -93,7 +92,12 @@ class Protocol(Lingering):
             return None
         fields = self.fields
         size = fields.get(b"content-length", b"")
-        if not size.isdigit() or int(size) > INLINE_BYTES or b"transfer-encoding" in fields or b"upgrade" in fields:
+        if (
+            not size.isdigit()
+            or int(size) > post.most_at_once
+            or b"transfer-encoding" in fields
+            or b"upgrade" in fields
+        ):
             return None
         self._content = b""
         return post

@@ -47,6 +47,8 @@ class ModelTally(Tally):
 class Infer:
     """The ASGI application of one model version."""
 
+    most_at_once = INLINE_BYTES
+
     def __init__(self, operator: Operator, resources: Resources, counters: Counters, regions: Regions | None) -> None:
         self._resources = resources
         self._settings = resources.settings

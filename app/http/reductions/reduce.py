@@ -24,6 +24,10 @@ from app.tensors.formats import BUFFERED, STREAMED, Buffered, Streamed
 INLINE_BYTES = 8192
 """A body up to this size is answered on the event loop: a hop to a thread would cost more than the reduction."""
 
+INLINE_BINARY_BYTES = 33 << 10
+"""The same for 32 KiB of elements as they are, and what says what they are, if it has come in one piece: there is no
+text to be read."""
+
 LARGE_BYTES = 1 << 20
 """A buffered body that has more bytes is read while it comes, so many of them at a time."""
 
@@ -32,6 +36,8 @@ VOICE = Voice(refused, document)
 
 class Reduce:
     """The ASGI application of one path."""
+
+    most_at_once = INLINE_BINARY_BYTES
 
     def __init__(self, operator: Operator, path: str, location: str | None, resources: Resources) -> None:
         """`location`: the canonical path, where that is another than this one."""
@@ -66,7 +72,8 @@ class Reduce:
 
     def _small(self, agreed: Terms, content: bytes, query: str, account: Account) -> Reply | None:
         encoding, given, wanted = agreed
-        if encoding or not 0 < len(content) <= min(INLINE_BYTES, self._settings.max_body_bytes):
+        most = INLINE_BINARY_BYTES if given in STREAMED else INLINE_BYTES
+        if encoding or not 0 < len(content) <= min(most, self._settings.max_body_bytes):
             return None
         if given in STREAMED:
             request = StreamedRequest(self._reducer, STREAMED[given], query, wanted, account)
