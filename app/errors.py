@@ -149,3 +149,6 @@ class InvalidBase64(Unprocessable):
 
 class Undefined(Unprocessable):
     """The operator is not defined for these elements, or for a set without any."""
+
+    def __init__(self, message: str, place: str = "/data") -> None:
+        super().__init__(message, place)

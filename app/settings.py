@@ -18,6 +18,7 @@ Switch = Annotated[bool, "1 or 0"]
 Count = Annotated[PositiveInt, "a whole number above 0"]
 Bytes = Annotated[PositiveInt, "a whole number of bytes, such as 1048576"]
 Seconds = Annotated[PositiveFloat, "a number of seconds above 0, such as 20"]
+Host = Annotated[str, Field(min_length=1), "an address to listen on, such as 127.0.0.1, or 0.0.0.0 for all of them"]
 Port = Annotated[int, Field(ge=0, le=65535), "a port, 0 to 65535"]
 Prefix = Annotated[str, Field(pattern=r"^(/[^/?#]+)*$"), "a path such as /tensors, without a slash at its end"]
 ExistingFile = Annotated[FilePath | None, "the path of a file that exists"]
@@ -35,7 +36,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True)
 
-    host: str = "127.0.0.1"
+    host: Host = "127.0.0.1"
     port: Port = 8000
     workers: Count = 1
     root_path: Prefix = ""

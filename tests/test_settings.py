@@ -26,6 +26,7 @@ def test_a_setting_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("HOST", ""),
         ("PORT", "99999"),
         ("WORKERS", "0"),
         ("ROOT_PATH", "x"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.errors import InvalidBase64
+from app.names import shown
 from app.tensors.elements import check_bools
 from app.tensors.skeleton import Unusual
 
@@ -60,7 +61,7 @@ def _bytes(text: object) -> bytes:
     if isinstance(text, str):
         text = memoryview(text.encode())
     if not isinstance(text, memoryview):
-        raise InvalidBase64("base64 must be text", "/data/base64")
+        raise InvalidBase64(f"base64 must be text, not {shown(text)}", "/data/base64")
     try:
         raw = pybase64.b64decode(text, validate=True)
     except ValueError:

@@ -8,6 +8,7 @@ A member that is null counts as absent.
 
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
+from urllib.parse import unquote_plus
 
 from numpy.typing import NDArray
 
@@ -21,7 +22,7 @@ from app.errors import (
     UnknownField,
     UnknownParameter,
 )
-from app.names import pointer, shown
+from app.names import pointer, quoted, shown
 from app.tensors import base64_text, grammar, literal, plain, short, skeleton
 from app.tensors.ahead import Ahead
 from app.tensors.aliases import unknown_dtype
@@ -42,8 +43,8 @@ def decode(body: bytes, query: str = "") -> Request:
     Three readings, each slower than the one before and each leaving to the next what it does not take; the last takes
     everything, and what it refuses is refused.
     """
-    if query:
-        raise UnknownParameter("with a JSON body, put parameters beside data, not in the query")
+    if name := unquote_plus(query.strip("&")).partition("&")[0].partition("=")[0]:
+        raise UnknownParameter(f"with a JSON body, put {quoted(name)} beside data, not in the query", pointer(name))
     if len(body) <= short.SHORT:
         try:
             members = short.members(body)
@@ -172,7 +173,9 @@ def _object(value: object, name: str, known: tuple[str, ...], example: str) -> M
         raise InvalidParameter(f"{name} must be an object such as {example}, not {shown(value)}", f"/{name}")
     for member in value:
         if member not in known:
-            raise UnknownField(f"{name} has no field {shown(member)}; it can have {', '.join(known)}", f"/{name}")
+            raise UnknownField(
+                f"{name} has no field {shown(member)}; it can have {', '.join(known)}", pointer(name, member)
+            )
     return value
 
 

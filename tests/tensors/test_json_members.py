@@ -34,9 +34,13 @@ from tests.tensors.reading import body, refusal, tensor
         ('{"data": {"dtype": "tensor(float)", "values": [1]}}', errors.UnknownDtype, "/data/dtype"),
         ('{"data": {"dtype": ["float32"], "values": [1]}}', errors.UnknownDtype, "/data/dtype"),
         ('{"data": {"dtype": 1, "values": [1]}}', errors.UnknownDtype, "/data/dtype"),
-        ('{"data": {"dtype": "float32", "values": [1], "value": 2}}', errors.UnknownField, "/data"),
-        ('{"data": {"dtype": "float32", "x": {"values": [1]}, "values": NaN}}', errors.UnknownField, "/data"),
-        ('{"answer": {"values": [1]}, "data": {"dtype": "float32", "values": [1]}}', errors.UnknownField, "/answer"),
+        ('{"data": {"dtype": "float32", "values": [1], "value": 2}}', errors.UnknownField, "/data/value"),
+        ('{"data": {"dtype": "float32", "x": {"values": [1]}, "values": NaN}}', errors.UnknownField, "/data/x"),
+        (
+            '{"answer": {"values": 1}, "data": {"dtype": "float32", "values": [1]}}',
+            errors.UnknownField,
+            "/answer/values",
+        ),
         (
             '{"data": {"dtype": "float32", "shape": [1], "values": [1], "base64": "AAAAAA=="}}',
             errors.ConflictingFields,
@@ -48,7 +52,7 @@ from tests.tensors.reading import body, refusal, tensor
             "/data",
         ),
         ('{"data": {"dtype": "float32", "values": [1]}, "answer": 1}', errors.InvalidParameter, "/answer"),
-        ('{"data": {"dtype": "float32", "values": [1]}, "answer": {"x": 1}}', errors.UnknownField, "/answer"),
+        ('{"data": {"dtype": "float32", "values": [1]}, "answer": {"x": 1}}', errors.UnknownField, "/answer/x"),
         (
             '{"data": {"dtype": "float32", "values": [1]}, "answer": {"encoding": "text"}}',
             errors.InvalidParameter,
@@ -172,3 +176,22 @@ def test_no_message_echoes_the_tensor() -> None:
         "[[1], [2, 3]" + ", [1]" * 5000 + "]",
     ):
         assert len(str(refusal(body("int32", values)))) < 200
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "place"),
+    [("axes=1", "axes", "/axes"), ("keepdims=0&axes=1", "keepdims", "/keepdims"), ("a%2Fb", "a/b", "/a~1b")],
+)
+def test_a_query_beside_json_is_refused_by_its_first_name(query: str, name: str, place: str) -> None:
+    with pytest.raises(errors.UnknownParameter, match=f'put "{name}" beside data') as refused:
+        decode(b'{"data": {"dtype": "float32", "values": [1]}}', query)
+    assert refused.value.place == place
+
+
+def test_a_query_that_names_nothing_is_none() -> None:
+    assert decode(b'{"data": {"dtype": "float32", "values": [1]}}', "&").header.shape == (1,)
+
+
+def test_base64_that_is_no_text_is_shown() -> None:
+    with pytest.raises(errors.InvalidBase64, match="base64 must be text, not 5"):
+        decode(b'{"data": {"dtype": "float32", "shape": [1], "base64": 5}}')

@@ -34,12 +34,12 @@ def build_inference() -> Document:
         "paths": {
             "/v2": _get("server_metadata", "What the server is", "ServerMetadata"),
             "/v2/health/live": _get("server_live", "Whether the server is alive", "Live"),
-            "/v2/health/ready": _get("server_ready", "Whether the server takes requests", "Ready"),
+            "/v2/health/ready": _get("server_ready", "Whether the server takes requests", "Ready", 503),
             "/v2/models/stats": _get(
                 "statistics", "How often all models were asked, and how long it took", "Statistics", 401
             ),
             "/v2/repository/index": {
-                "post": _operation("repository_index", "Every version of every model", "Index", 400, 401)
+                "post": _operation("repository_index", "Every version of every model", "Index", 400, 401, 408, 413)
             },
             **_of_model("/v2/models/{model_name}", "model"),
             **_of_model("/v2/models/{model_name}/versions/{model_version}", "model_version"),
@@ -53,7 +53,7 @@ def _of_model(path: str, name: str) -> Document:
     if name == "model_version":
         versions = sorted({row.version for rows in MODELS.values() for row in rows})
         parameters.append(_in_path("model_version", {**_TEXT, "enum": [str(version) for version in versions]}))
-    infer = _operation(f"{name}_infer", "Reduce a tensor", "InferenceResponse", 400, 401, 404, 413, 415, 503)
+    infer = _operation(f"{name}_infer", "Reduce a tensor", "InferenceResponse", 400, 401, 404, 408, 413, 415, 503)
     body = {"required": True, "content": json_content(reference("InferenceRequest"))}
     paths = {
         path: _get(f"{name}_metadata", "What a model takes and gives", "ModelMetadata", 404),

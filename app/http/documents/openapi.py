@@ -206,7 +206,7 @@ def _service_paths() -> dict[str, Any]:
             "health_ready",
             "Whether it takes requests",
             "For what sends it requests.",
-            {"200": _answer("It takes requests.", "Health")},
+            {"200": _answer("It takes requests.", "Health"), **refusals(503)},
         ),
     }
 
