@@ -7,7 +7,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.http.budget.room import Share
-from app.http.observing.metrics import FAMILIES, Metrics, place
+from app.http.observing.metrics import FAMILIES, Metrics, slot
 from app.spec.operators import OPERATORS
 from tests.conftest import serving
 from tests.http.service import BODY, Service
@@ -81,8 +81,8 @@ def test_memory_in_flight_is_told() -> None:
 
 def test_every_count_has_a_place_of_its_own() -> None:
     metrics = Metrics()
-    places = [place("keepdims_request_seconds", row.name, str(row.version)) for row in OPERATORS]
-    places.append(place("keepdims_inflight_bytes"))
+    places = [slot("keepdims_request_seconds", row.name, str(row.version)) for row in OPERATORS]
+    places.append(slot("keepdims_inflight_bytes"))
     assert len(set(places)) == len(places)
     for at in places:
         metrics.add(at)
@@ -96,12 +96,12 @@ def test_an_unknown_value_has_no_place(name: str) -> None:
     labels = sum(len(each.names) for each in FAMILIES[name].labels)
     if labels:
         with pytest.raises(ValueError, match="not in"):
-            place(name, *["nothing"] * labels)
+            slot(name, *["nothing"] * labels)
 
 
 def test_seconds_fall_into_their_buckets() -> None:
     metrics = Metrics()
-    at = place("keepdims_phase_seconds", "read")
+    at = slot("keepdims_phase_seconds", "read")
     for nanoseconds in (100_000, 100_001, 59_000_000_000, 61_000_000_000):
         metrics.observe(at, nanoseconds)
     found = samples(metrics.text().decode())

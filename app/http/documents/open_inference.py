@@ -39,7 +39,7 @@ def build_inference() -> Document:
                 "statistics", "How often all models were asked, and how long it took", "Statistics", 401
             ),
             "/v2/repository/index": {
-                "post": _operation("repository_index", "Every version of every model", "Index", 400, 401, 408, 413)
+                "post": _operation("repository_index", "Every version of every model", "Index", 400, 401, 408, 413, 415)
             },
             **_of_model("/v2/models/{model_name}", "model"),
             **_of_model("/v2/models/{model_name}/versions/{model_version}", "model_version"),

@@ -1,6 +1,6 @@
 """What is counted, and told at /metrics.
 
-Every label has values that are known beforehand, and few: a caller cannot make one up. So each count has its place in a
+Every label has values that are known beforehand, and few: a caller cannot make one up. So each count has its slot in a
 sheet of numbers, and costs an addition.
 """
 
@@ -124,15 +124,15 @@ class Metrics(Collector):
         self._registry = CollectorRegistry()
         self._registry.register(self)
 
-    def add(self, place: int, more: int = 1) -> None:
+    def add(self, slot: int, more: int = 1) -> None:
         """A count is so many more."""
-        self.numbers[place] += more
+        self.numbers[slot] += more
 
-    def observe(self, place: int, nanoseconds: int) -> None:
+    def observe(self, slot: int, nanoseconds: int) -> None:
         """A histogram has one more."""
         numbers = self.numbers
-        numbers[place if nanoseconds <= _SHORTEST else place + bisect_left(_LIMITS, nanoseconds)] += 1
-        numbers[place + _SUM] += nanoseconds
+        numbers[slot if nanoseconds <= _SHORTEST else slot + bisect_left(_LIMITS, nanoseconds)] += 1
+        numbers[slot + _SUM] += nanoseconds
 
     def holds(self, taken: int, size: int) -> None:
         """Requests of this process hold so many bytes now, and may hold so many."""
@@ -154,7 +154,7 @@ class Metrics(Collector):
             yield _told(name, family, numbers[start : start + family.size].reshape(family.shape))
 
 
-def place(name: str, *values: str) -> int:
+def slot(name: str, *values: str) -> int:
     """Where the numbers of a combination of label values begin; KeyError if there is no such family, ValueError if
     there is no such value."""
     family = FAMILIES[name]

@@ -7,7 +7,7 @@ from app.http.budget.account import Account
 from app.http.budget.phases import DECODE, PHASES, in_seconds
 from app.http.fields import Fields
 from app.http.observing.journal import Journal
-from app.http.observing.metrics import DISCONNECTED, TIME_UP, Metrics, place
+from app.http.observing.metrics import DISCONNECTED, TIME_UP, Metrics, slot
 from app.http.observing.request_id import HEADER, request_id
 from app.http.observing.traceparent import HEADER as TRACEPARENT
 from app.http.observing.traceparent import parent_of
@@ -41,7 +41,7 @@ class Observer:
         answer."""
         identity = request_id(fields.get(HEADER))
         if reason:
-            self.metrics.add(place("keepdims_refusals", reason))
+            self.metrics.add(slot("keepdims_refusals", reason))
         self.tell(
             {
                 "time": "",
@@ -94,7 +94,7 @@ class Tally:
             "operator": operator.name,
         }
         self._entry |= {"version": operator.version}
-        self._seconds = place("keepdims_request_seconds", *self._row)
+        self._seconds = slot("keepdims_request_seconds", *self._row)
         self._places: dict[tuple[str, str, int], tuple[int, int, int]] = {}
 
     def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
@@ -102,9 +102,9 @@ class Tally:
         headers of its answer."""
         if reply.reason:
             account.lap(DECODE)  # it went that far, at the least
-            self._metrics.add(place("keepdims_refusals", reply.reason))
+            self._metrics.add(slot("keepdims_refusals", reply.reason))
             if reply.reason == TIME_UP:
-                self._metrics.add(place("keepdims_abandoned", TIME_UP))
+                self._metrics.add(slot("keepdims_abandoned", TIME_UP))
         spent = account.spent.copy()  # a thread goes on for a moment when the time of its request is up
         nanoseconds = sum(spent)
         self._count(given, reply, spent, nanoseconds, read)
@@ -129,7 +129,7 @@ class Tally:
 
     def left(self, fields: Fields, given: str, account: Account, read: int) -> None:
         """Log and count a request whose client left before it was answered."""
-        self._metrics.add(place("keepdims_abandoned", DISCONNECTED))
+        self._metrics.add(slot("keepdims_abandoned", DISCONNECTED))
         if self._observer.listens:
             spent = account.spent.copy()
             identity, nanoseconds = request_id(fields.get(HEADER)).decode(), sum(spent)
@@ -154,11 +154,11 @@ class Tally:
     def _find(self, key: tuple[str, str, int]) -> tuple[int, int, int]:
         given, dtype, status = key
         found = self._places[key] = (
-            place("keepdims_requests", *self._row, given, dtype, str(status)),
-            place("keepdims_elements", self._row[0], dtype),
-            place("keepdims_read_bytes", given),
+            slot("keepdims_requests", *self._row, given, dtype, str(status)),
+            slot("keepdims_elements", self._row[0], dtype),
+            slot("keepdims_read_bytes", given),
         )
         return found
 
 
-_PHASES = tuple(place("keepdims_phase_seconds", phase) for phase in PHASES)
+_PHASES = tuple(slot("keepdims_phase_seconds", phase) for phase in PHASES)

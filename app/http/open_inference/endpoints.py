@@ -10,7 +10,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.errors import InvalidParameter, UnknownOperator, UnknownVersion
 from app.http.budget.account import Account
-from app.http.fields import by_name
+from app.http.fields import Fields, by_name
+from app.http.negotiation import content_encoding
 from app.http.open_inference import models
 from app.http.open_inference.asking import check_index, name_of, registered
 from app.http.open_inference.counters import Counters
@@ -100,9 +101,10 @@ class OpenInference:
             return
         resources = self._resources
         account = Account(resources.room)
-        body = Body(receive, by_name(scope["headers"]), resources.patience, account)
+        fields = by_name(scope["headers"])
+        body = Body(receive, fields, resources.patience, account)
         try:
-            reply = await self._reply(scope["method"], path, scope.get("raw_path") or path.encode(), body)
+            reply = await self._reply(scope["method"], path, scope.get("raw_path") or path.encode(), fields, body)
         except Disconnected:
             return
         finally:
@@ -110,17 +112,17 @@ class OpenInference:
         scope[REASON] = reply.reason
         await send_reply(reply, (), body, send)
 
-    async def _reply(self, method: str, path: str, sent: bytes, body: Body) -> Reply:
+    async def _reply(self, method: str, path: str, sent: bytes, fields: Fields, body: Body) -> Reply:
         try:
             if answer := self._reads.get(path):
                 return answer() if method in READ else _not_allowed(method, READ)
             if write := self._writes.get(path):
-                return write(await _content(body)) if method in WRITE else _not_allowed(method, WRITE)
+                return write(await _content(fields, body)) if method in WRITE else _not_allowed(method, WRITE)
             if region := _REGION.fullmatch(sent):
                 methods = READ if region[2] == b"status" else WRITE
                 if method not in methods:
                     return _not_allowed(method, methods)
-                content = await _content(body) if region[2] == b"register" else b""
+                content = await _content(fields, body) if region[2] == b"register" else b""
                 return self._region(name_of(region[1]), region[2], content)
             return self._nothing_there(method, path)
         except Disconnected:
@@ -189,7 +191,9 @@ def is_ours(path: str) -> bool:
     return path == "/v2" or (path.startswith("/v2/") and path not in OPSET_2)
 
 
-async def _content(body: Body) -> bytes:
+async def _content(fields: Fields, body: Body) -> bytes:
+    """A small body, in no encoding."""
+    content_encoding(fields.get(b"content-encoding", b"").decode("latin-1"), ("identity",))
     body.admit(Limit(LONGEST_BODY))
     return await body.read()
 

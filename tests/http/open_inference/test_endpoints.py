@@ -101,6 +101,16 @@ def test_a_body_that_asks_for_the_index_is_read(service: Service, content: bytes
     assert service.post("/v2/repository/index", {"ready": None}).json() == whole
 
 
+@pytest.mark.parametrize("path", ["/v2/repository/index", "/v2/systemsharedmemory/region/x/register"])
+@pytest.mark.parametrize("encoding", ["br", "gzip"])
+def test_a_small_body_comes_in_no_encoding(path: str, encoding: str) -> None:
+    service = Service(shared_memory=True)
+    response = service.post(path, b"{}", headers={"content-encoding": encoding})
+    assert response.status_code == 415
+    assert encoding in response.json()["error"]
+    assert service.post(path, b"{}", headers={"content-encoding": "identity"}).status_code != 415
+
+
 def test_opset_2_is_still_there(service: Service) -> None:
     assert service.get("/v2/reduce_min").json()["name"] == "ReduceMin"
     assert service.post("/v2/reduce_min", {"data": {"dtype": "float32", "values": [2, 1]}}).status_code == 200
