@@ -16,9 +16,6 @@ from app.kernels.rounding import BFLOAT16, FORMATS, cast
 ELEMENTS, OUTPUTS = 64, 8
 """The most elements and outputs that are reduced this way."""
 
-MATH_ERROR = 2.0**-48
-"""A bound of what `exp` and `log` of the math module are off, relative to themselves: C libraries keep 2^-52."""
-
 
 def rows(box: Box) -> list[list[float]] | None:
     """The elements of each output; None where they are many, or not all of them finite."""

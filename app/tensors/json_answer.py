@@ -44,9 +44,7 @@ def _spelled(values: NDArray[Any]) -> bytes:
     """Nested lists; a bare element for rank 0."""
     if values.ndim == 0:
         return orjson.dumps(values[()], option=orjson.OPT_SERIALIZE_NUMPY)
-    if values.ndim == 1:
-        return orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
-    lists = sum(accumulate(values.shape[:-1], mul, initial=1))
+    lists = sum(accumulate(values.shape[:-1], mul, initial=1)) if values.ndim > 1 else 1
     if lists <= _LISTS:
         return orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
     step = len(values) * _LISTS // lists

@@ -8,7 +8,6 @@ A member that is null counts as absent.
 
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
-from urllib.parse import unquote_plus
 
 from numpy.typing import NDArray
 
@@ -28,6 +27,7 @@ from app.tensors.ahead import Ahead
 from app.tensors.aliases import unknown_dtype
 from app.tensors.json_answer import encode
 from app.tensors.nesting import checked_shape, settle
+from app.tensors.query import pairs
 from app.tensors.request import AnswerOptions, Encoding, Integers, Request
 from app.tensors.skeleton import CUT, Members, NotFinite, Skeleton, Unusual
 
@@ -43,8 +43,9 @@ def decode(body: bytes, query: str = "") -> Request:
     Three readings, each slower than the one before and each leaving to the next what it does not take; the last takes
     everything, and what it refuses is refused.
     """
-    if name := unquote_plus(query.strip("&")).partition("&")[0].partition("=")[0]:
-        raise UnknownParameter(f"with a JSON body, put {quoted(name)} beside data, not in the query", pointer(name))
+    if given := next(pairs(query), None):
+        said = f"with a JSON body, put {quoted(given[0])} beside data, not in the query"
+        raise UnknownParameter(said, pointer(given[0]))
     if len(body) <= short.SHORT:
         try:
             members = short.members(body)

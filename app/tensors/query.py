@@ -7,6 +7,7 @@ texts that are no integers stay texts, for whom the parameters are to refuse.
 """
 
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from app.errors import DuplicateKey, InvalidParameter
@@ -28,15 +29,19 @@ def members(query: str) -> dict[str, str]:
     if len(query) > MAX_QUERY:
         raise InvalidParameter(f"the query has {len(query)} characters; the limit is {MAX_QUERY}")
     found: dict[str, str] = {}
-    for part in query.split("&"):
-        if part:
-            name, _, value = part.partition("=")
-            name = unquote(name)
-            if name in found:
-                remedy = f"; write {LISTS[name]}" if name in LISTS else ""
-                raise DuplicateKey(f"{quoted(name)} is given twice in the query{remedy}")
-            found[name] = unquote(value)
+    for name, value in pairs(query):
+        if name in found:
+            remedy = f"; write {LISTS[name]}" if name in LISTS else ""
+            raise DuplicateKey(f"{quoted(name)} is given twice in the query{remedy}")
+        found[name] = value
     return found
+
+
+def pairs(query: str) -> Iterator[tuple[str, str]]:
+    """Each name and its value, percent-decoded, as they come."""
+    for part in filter(None, query.split("&")):
+        name, _, value = part.partition("=")
+        yield unquote(name), unquote(value)
 
 
 def parameters(given: dict[str, str]) -> dict[str, object]:

@@ -18,8 +18,8 @@ from app.kernels.elementary.exponential import (
     exponential,
     exponentials_of,
 )
+from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.elementary.logarithm import log_of_one, log_pair
-from app.kernels.few import MATH_ERROR
 from app.kernels.scratch import Scratch
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.blocks import NUMPY_DTYPES
 from app.kernels.elementary.exponential import INTERVAL
-from app.kernels.few import MATH_ERROR
+from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.floats.exponential_estimates import settled as settled_by_float64
 from app.kernels.floats.exponential_sums import ExponentialSums, class_of
 from app.kernels.floats.log_sum_exp import LogSumExp, _narrow, _precise, log_sum_exp

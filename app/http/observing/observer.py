@@ -95,7 +95,7 @@ class Tally:
         }
         self._entry |= {"version": operator.version}
         self._seconds = slot("keepdims_request_seconds", *self._row)
-        self._places: dict[tuple[str, str, int], tuple[int, int, int]] = {}
+        self._slots: dict[tuple[str, str, int], tuple[int, int, int]] = {}
 
     def answered(self, fields: Fields, given: str, reply: Reply, account: Account, read: int) -> RawHeaders:
         """Log and count an answered request, whose body is in the format `given` and had `read` bytes; the tracing
@@ -141,7 +141,7 @@ class Tally:
         metrics = self._metrics
         numbers = metrics.numbers  # touched here, as a call for each costs a small request dearly
         key = given, reply.dtype, reply.status
-        requests, elements, size = self._places.get(key) or self._find(key)
+        requests, elements, size = self._slots.get(key) or self._find(key)
         numbers[requests] += 1
         if reply.elements:
             numbers[elements] += reply.elements
@@ -153,7 +153,7 @@ class Tally:
 
     def _find(self, key: tuple[str, str, int]) -> tuple[int, int, int]:
         given, dtype, status = key
-        found = self._places[key] = (
+        found = self._slots[key] = (
             slot("keepdims_requests", *self._row, given, dtype, str(status)),
             slot("keepdims_elements", self._row[0], dtype),
             slot("keepdims_read_bytes", given),

@@ -114,8 +114,8 @@ class OpenInference:
 
     async def _reply(self, method: str, path: str, sent: bytes, fields: Fields, body: Body) -> Reply:
         try:
-            if answer := self._reads.get(path):
-                return answer() if method in READ else _not_allowed(method, READ)
+            if read := self._reads.get(path):
+                return read() if method in READ else _not_allowed(method, READ)
             if write := self._writes.get(path):
                 return write(await _content(fields, body)) if method in WRITE else _not_allowed(method, WRITE)
             if region := _REGION.fullmatch(sent):

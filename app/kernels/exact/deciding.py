@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT
 from app.kernels.exact.loading import TILE_ELEMENTS
 from app.kernels.kernel import Box, elements_of
+from app.kernels.regions import regions
 
 # The most undecided outputs of a region that are read one by one, rather than by a reading of the whole region.
 _OUTPUTS_READ_ALONE = 4
@@ -16,11 +18,11 @@ Exact = Callable[[Box], NDArray[Any]]
 """The exact results of a box."""
 
 
-def decide(values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box], exact: Exact) -> None:
+def decide(values: NDArray[Any], undecided: NDArray[np.bool_], several: list[Box], exact: Exact) -> None:
     """Put the exact results of the undecided outputs of some regions in their places."""
     start = size = 0
     scattered: list[tuple[NDArray[np.intp], Box]] = []
-    for region in regions:
+    for region in several:
         o, r1, i, r2 = region.shape
         at = np.flatnonzero(undecided[start : start + o * i])
         more = len(at) * r1 * r2
@@ -35,6 +37,13 @@ def decide(values: NDArray[Any], undecided: NDArray[np.bool_], regions: list[Box
         start += o * i
     if scattered:
         _decide_scattered(values, scattered, exact)
+
+
+def decide_in(box: Box, values: NDArray[Any], undecided: NDArray[np.bool_], exact: Exact) -> None:
+    """Put the exact results of the undecided outputs of a box in their places."""
+    if np.count_nonzero(undecided):
+        several = regions(box.shape, TILE_ELEMENTS, ELEMENTS_PER_OUTPUT)
+        decide(values, undecided, [box[a, :, b] for a, b, _ in several], exact)
 
 
 def _decide_scattered(values: NDArray[Any], scattered: list[tuple[NDArray[np.intp], Box]], exact: Exact) -> None:

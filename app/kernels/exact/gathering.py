@@ -18,6 +18,9 @@ from app.kernels.scratch import Scratch
 ELEMENTS_PER_OUTPUT = 64
 """Elements that a piece of a wide box holds of each of its outputs at least: what is done once per output is little."""
 
+# Elements of a row that is turned into a column.
+_SHORT_ROW = 1024
+
 OUTPUTS_TOGETHER = 4096
 """Outputs that are finished together: a call of NumPy costs little then, and what it makes stays in the cache."""
 
@@ -93,6 +96,14 @@ def summed_in_the_middle(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, i
     if r2 == 1:
         return tile, (o, r1, i)
     return tile.transpose(0, 2, 1, 3), (o * i, r1 * r2, 1)
+
+
+def over_columns(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int, int]]:
+    """As `summed_in_the_middle`, but short rows become columns: NumPy would fold a few elements at a time."""
+    o, r1, i, r2 = tile.shape
+    if r2 > 1 and o * i > 1 and r1 * r2 <= _SHORT_ROW:
+        return tile.transpose(1, 3, 0, 2), (1, r1 * r2, o * i)
+    return summed_in_the_middle(tile)
 
 
 def _flags(tile: NDArray[Any], shape: tuple[int, int, int], loaded: Loaded, signed: bool) -> Flags | None:

@@ -16,9 +16,6 @@ TILE_ELEMENTS, NARROW_TILE_ELEMENTS = 1 << 16, 1 << 17
 """Elements of a tile: two float64 arrays of it stay in a core's second-level cache; of a narrow one, one array and half
 of another."""
 
-# Elements of a row that is turned into a column.
-_SHORT_ROW = 1024
-
 TILES = Scratches(8, NARROW_TILE_ELEMENTS)
 """Arrays of a tile: the first for values, the second for their bits or their heads, and more."""
 
@@ -44,17 +41,6 @@ class Reader(NamedTuple):
 
     read: Callable[[NDArray[Any], Floats, Scratch], NDArray[Any]]
     scale: int = 0
-
-
-def over_columns(tile: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int, int]]:
-    """A tile [o, r1, i, r2] in an order in which it is [a, r, b], to be folded over r, its outputs (o, i) in order.
-    Short rows are turned into columns as they are read: NumPy would fold a few elements at a time."""
-    o, r1, i, r2 = tile.shape
-    if r2 == 1:
-        return tile, (o, r1, i)
-    if o * i > 1 and r1 * r2 <= _SHORT_ROW:
-        return tile.transpose(1, 3, 0, 2), (1, r1 * r2, o * i)
-    return tile.transpose(0, 2, 1, 3), (o * i, r1 * r2, 1)
 
 
 def load(

@@ -10,16 +10,15 @@ MATH_ERROR of itself, and by the rounding of its last sum.
 
 import numpy as np
 
-from app.kernels.exact.loading import TILE_ELEMENTS, TILES, over_columns, read
-from app.kernels.few import MATH_ERROR
+from app.kernels.elementary.library import MATH_ERROR
+from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
+from app.kernels.exact.loading import TILE_ELEMENTS, TILES, read
 from app.kernels.floats.result import Settled, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import Piece, regions
 from app.kernels.rounding import Floats
 from app.kernels.scratch import Scratch
 
-# Elements of each output that a tile holds at least, where there are as many.
-_ELEMENTS_PER_OUTPUT = 64
 _LOWEST = -float(np.finfo(np.float64).max)
 
 
@@ -29,7 +28,7 @@ def settled(box: Box) -> Settled:
     o, r1, i, r2 = box.shape
     values, undecided = np.empty((o, i), box.dtype), np.empty((o, i), np.bool_)
     with TILES.borrowed() as scratch:
-        for a, b, pieces in regions(box.shape, TILE_ELEMENTS, _ELEMENTS_PER_OUTPUT):
+        for a, b, pieces in regions(box.shape, TILE_ELEMENTS, ELEMENTS_PER_OUTPUT):
             largest, total = _of_region(box, pieces, scratch)
             log = np.log(total)
             about = largest + log

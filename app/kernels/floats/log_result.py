@@ -5,9 +5,9 @@ from math import frexp, ldexp, log, nan
 import numpy as np
 
 from app.kernels.elementary.double_double import two_sum
+from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
-from app.kernels.few import MATH_ERROR
 from app.kernels.floats.result import Dtype, Result, Settled, alike, decided
 from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair, rounds_alike, some
 
@@ -48,20 +48,19 @@ class Logarithm(Result):
 
 def _settled(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Settled:
     """The logarithms of sums times 2^exponent, None for 0; and which of them are undecided."""
+    positive = high > 0
     if dtype.itemsize == 8 or exponent is not None:
-        size = np.where(high > 0, high, 1.0)
-        results, undecided = _precise(size, np.where(high > 0, low, 0.0), missed, exponent, dtype)
+        size, rest = np.where(positive, high, 1.0), np.where(positive, low, 0.0)
+        results, undecided = _precise(size, rest, missed, exponent, dtype)
     else:
         results, undecided = _narrow(np.abs(high), low, missed, dtype)
-        undecided &= high > 0
+        undecided &= positive
         at = np.flatnonzero(undecided)
         if at.size:
             results[at], undecided[at] = _precise(high[at], low[at], missed[at], None, dtype)
     results[high < 0] = np.nan
     if some(missed):
-        undecided = np.where(high > 0, undecided, (high < 0) & (-high <= missed))
-    else:
-        undecided &= high > 0
+        undecided = np.where(positive, undecided, (high < 0) & (-high <= missed))
     return results, undecided
 
 

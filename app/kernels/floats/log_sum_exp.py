@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from app.kernels.elementary.double_double import add, quick_two_sum, two_product, two_product_of_one, two_sum
 from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
+from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.elementary.logarithm import log_of_one, log_pair
-from app.kernels.few import MATH_ERROR, rounded, rows
+from app.kernels.exact.deciding import decide_in
+from app.kernels.few import rounded, rows
 from app.kernels.floats import exponential_estimates
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
 from app.kernels.floats.result import decided
-from app.kernels.kernel import OUTPUTS, Box, elements_of, filled, quiet
+from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
 from app.kernels.scratch import Scratch
@@ -31,8 +33,6 @@ _TILE_ELEMENTS = 1 << 15
 _ELEMENTS_PER_OUTPUT = 64
 # Outputs that are finished in one go.
 _OUTPUTS_TOGETHER = 1 << 13
-# One output in so many that float64 leaves open is looked at by itself.
-_RARE = 4
 # e^(-16j).
 _SCALES, _SCALE_TAILS = (part[::-INTERVAL] for part in powers(np.arange(-INTERVAL * (CLASSES - 1), 1), 1, 512))
 _SCALES_OF_ONE: list[tuple[float, float]] = list(zip(_SCALES.tolist(), _SCALE_TAILS.tolist(), strict=True))
@@ -76,11 +76,7 @@ class LogSumExp:
     def _narrowly(self, box: Box) -> NDArray[Any]:
         """By float64, where that decides."""
         results, undecided = exponential_estimates.settled(box)
-        at = np.flatnonzero(undecided)
-        if at.size * _RARE > undecided.size:
-            return self._precisely(box)
-        if at.size:
-            results[at] = self._precisely(elements_of(box, at))
+        decide_in(box, results, undecided, self._precisely)
         return results
 
     def _precisely(self, box: Box) -> NDArray[Any]:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.exact.deciding import decide_in
 from app.kernels.few import ELEMENTS, product_of, rounded, rows
 from app.kernels.floats import product_estimates
 from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Products
@@ -87,22 +88,19 @@ class Product:
         few = rows(box)
         if few is not None:
             return filled(into, rounded([_of_few(row, self._dtype) for row in few], self._dtype))
-        settled = None if self._dtype == np.float64 else self._settled(box)
-        return filled(into, self._precise(box) if settled is None else settled)
+        return filled(into, self._precisely(box) if self._dtype == np.float64 else self._narrowly(box))
 
     @quiet
-    def _settled(self, box: Box) -> NDArray[Any] | None:
-        """The products of narrow floats, by float64 where that decides; None if not all of them are finite numbers."""
+    def _narrowly(self, box: Box) -> NDArray[Any]:
+        """By float64, where that decides."""
         settled = product_estimates.settled(box)
         if settled is None:
-            return None
+            return self._precisely(box)
         outputs, undecided = settled
-        at = np.flatnonzero(undecided)
-        if at.size:
-            outputs[at] = self._precise(elements_of(box, at))
+        decide_in(box, outputs, undecided, self._precisely)
         return outputs
 
-    def _precise(self, box: Box) -> NDArray[Any]:
+    def _precisely(self, box: Box) -> NDArray[Any]:
         count = box.shape[1] * box.shape[3]
         state = self.partial(box)
         outputs = self.finish(state, count)
@@ -137,15 +135,21 @@ def _near_midpoint(state: Products, count: int) -> NDArray[np.bool_]:
 
 def _of_few(row: list[float], dtype: np.dtype[Any]) -> float:
     """The product of a few finite numbers, from the exact one where float64 does not decide."""
-    reach = 2.0 ** (_MODERATE_EXPONENT // len(row))
-    sizes = list(map(abs, row))
-    if dtype.itemsize < 8 and 1 / reach <= min(sizes) and max(sizes) <= reach:
-        about = prod(row)
-        if rounds_alike(about, abs(about) * len(row) * 2.0**-52, dtype):
-            return about
+    if dtype.itemsize < 8 and (result := _about_few(row, dtype)) is not None:
+        return result
     product, exponent = product_of(row)
     size = round_one(*leading_bits(abs(product), 1, exponent), dtype) if product else 0.0
     return copysign(size, prod([copysign(1.0, x) for x in row]))
+
+
+def _about_few(row: list[float], dtype: np.dtype[Any]) -> float | None:
+    """The product in a narrow dtype by float64, if that neither strays from its range on the way nor is left open."""
+    reach = 2.0 ** (_MODERATE_EXPONENT // len(row))
+    sizes = list(map(abs, row))
+    if min(sizes) < 1 / reach or max(sizes) > reach:
+        return None
+    about = prod(row)
+    return about if rounds_alike(about, abs(about) * len(row) * 2.0**-52, dtype) else None
 
 
 def _rounded(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.exact.loading import READERS, TILE_ELEMENTS, TILES, load, over_columns
+from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
+from app.kernels.exact.loading import READERS, TILE_ELEMENTS, TILES, load
 from app.kernels.floats.result import Settled, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import regions
 from app.kernels.rounding import FORMATS, Floats, Integers, cast
 from app.kernels.scratch import Scratch
 
-# Elements of each output that a tile holds at least, where there are as many.
-_ELEMENTS_PER_OUTPUT = 64
 # Factors that are multiplied together in one go: enough, and the cache holds their rows.
 _FACTORS = 32
 # The widest span: powers of two to either side of 1 that float64 has, and some to spare. No narrow dtype has as many.
@@ -36,7 +35,7 @@ def settled(box: Box) -> Settled | None:
     scale, count = READERS[box.dtype].scale, r1 * r2
     values = np.empty((o, i))
     with TILES.borrowed() as scratch:
-        for a, b, pieces in regions(box.shape, TILE_ELEMENTS, _ELEMENTS_PER_OUTPUT):
+        for a, b, pieces in regions(box.shape, TILE_ELEMENTS, ELEMENTS_PER_OUTPUT):
             product = None
             for piece in pieces:
                 factors = _of_tile(box[piece], scratch)

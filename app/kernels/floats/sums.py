@@ -50,12 +50,18 @@ class ExactSum:
         return self._finish.of_bins(state, count)
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
-        few = rows(box)
-        terms = [] if few is None else [self._term.of_few(row) for row in few]
-        if few is None or None in terms:
-            return filled(into, self._many(box))
-        count = len(few[0])
-        return filled(into, rounded([self._of_few(row, count) for row in terms if row], self._dtype))
+        outputs = self._few(box)
+        return filled(into, self._many(box) if outputs is None else outputs)
+
+    def _few(self, box: Box) -> NDArray[Any] | None:
+        """The results of a small box; None where it is none, or where its terms are not known as numbers."""
+        results: list[float] = []
+        for row in rows(box) or ():
+            terms = self._term.of_few(row)
+            if terms is None:
+                return None
+            results.append(self._of_few(terms, len(row)))
+        return rounded(results, self._dtype) if results else None
 
     def _of_few(self, terms: list[float], count: int) -> float:
         try:
