@@ -3,13 +3,13 @@
 The map, in the order a request travels:
 
 main          create_app: the only place where the parts meet
-settings      every knob
 http/         HTTP: which path, which format, which problem; the only folder that knows the web framework
 tensors/      bytes <-> header and blocks, one module per wire format
 evaluate      operator × parameters × tensor -> tensor: the whole service without HTTP
 spec/         what ONNX says: the table of 53 operator versions, their parameters, what changed between them
 kernels/      what NumPy does: twelve operators as partial, merge and finish over a state
 blocks        what a tensor is inside
+settings      every knob
 errors        what can go wrong, in words
 names         what callers call things, as messages show it
 pacing        how much is done before anyone asks whether it is still wanted

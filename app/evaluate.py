@@ -20,8 +20,15 @@ from app.spec.history import dtype_refusal, negative_axes_hint
 from app.spec.operators import Operator
 from app.spec.parameters import Parameters, Reduction
 
+Check = Callable[[], object]
+"""Called between steps, whose length `pacing` has; what it raises ends the reduction."""
+
 FEW_ELEMENTS = 1 << 12
-"""Elements up to which a tensor that is there as a whole takes no detour over blocks and threads."""
+"""Elements up to which a tensor that comes in one block takes no detour over a state and threads."""
+
+
+def nobody_asks() -> None:
+    """The check of those who wait for the answer in any case."""
 
 
 def evaluate(
@@ -31,10 +38,7 @@ def evaluate(
 
     The blocks may be cut anywhere and come in any order; the answer has the same bits.
     """
-    evaluation = Evaluation(plan(operator, parameters, header), team)
-    for block in blocks:
-        evaluation.absorb(block)
-    return evaluation.finish()
+    return plan(operator, parameters, header).reduce(blocks, team)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,20 @@ class Plan:
     kernel: Kernel[Any]
     geometry: Geometry | None  # None where nothing is reduced
 
-    def of_few(self, values: NDArray[Any]) -> Tensor:
-        """The reduced tensor of all elements, at most FEW_ELEMENTS and at least one, in row-major order."""
+    def reduce(self, blocks: Iterable[Block], team: Team = ALONE, check: Check = nobody_asks) -> Tensor:
+        """The reduced tensor of the blocks, which are all there or on their way; ShapeMismatch if elements are
+        missing."""
+        size = self.header.size
+        if 0 < size <= FEW_ELEMENTS:
+            blocks = list(blocks)
+            if len(blocks) == 1 and len(blocks[0].values) == size:
+                return self._of_few(blocks[0].values)
+        evaluation = Evaluation(self, team, check)
+        for block in blocks:
+            evaluation.absorb(block)
+        return evaluation.finish()
+
+    def _of_few(self, values: NDArray[Any]) -> Tensor:
         if self.geometry is None:
             outputs = self.kernel.elementwise(values)
         else:
@@ -85,8 +101,7 @@ def plan(operator: Operator, parameters: Parameters, header: Header) -> Plan:
 class Evaluation:
     """One reduction while its elements come in. Room for outputs is taken with the first block."""
 
-    def __init__(self, plan: Plan, team: Team = ALONE, check: Callable[[], None] | None = None) -> None:
-        """`check`: called between steps, which `pacing` has the length of; what it raises ends the reduction."""
+    def __init__(self, plan: Plan, team: Team, check: Check) -> None:
         self.reduced = plan.reduced
         self._plan = plan
         self._team = team
@@ -97,9 +112,6 @@ class Evaluation:
         """Take in a block, from one thread at a time; the bytes that are held for outputs that are not done."""
         if not len(block.values):
             return 0
-        if self._check is None:
-            self._into.absorb(block)
-            return self._into.nbytes
         start = 0
         while start < len(block.values):
             self._check()

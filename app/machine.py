@@ -15,17 +15,6 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def is_running(process: int) -> bool:
-    """Whether there is a process of this number."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # it is another user's
-    return True
-
-
 def usable_memory(root: Path = Path("/")) -> int:
     """The bytes of memory this process may use: the least of what the machine has and what its control groups allow."""
     return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_allowed(root)])

@@ -8,7 +8,8 @@ from app.http.fields import Fields, by_name
 from app.http.keys import Keys, has_key
 from app.http.open_inference.endpoints import is_ours
 from app.http.open_inference.errors import problem
-from app.http.problems import UNAUTHORIZED, document
+from app.http.problem_document import document
+from app.http.problems import UNAUTHORIZED
 from app.http.reply import REASON
 from app.settings import Settings
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from app import __version__
 from app.http.freshness import fresh
 from app.http.paths import READ
-from app.http.problems import STOPPING, document
+from app.http.problem_document import document
+from app.http.problems import STOPPING
 from app.http.readiness import STOPS, Readiness
 from app.http.unrouted import response
 from app.spec.operators import OPERATORS

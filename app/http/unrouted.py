@@ -13,7 +13,8 @@ from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
 from app.http.pages.representation import JSON, VARY, likes_html
 from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, READ, SERVICE_PATHS
-from app.http.problems import BUG, INTERNAL, MEDIA_TYPE, METHOD_NOT_ALLOWED, NOT_FOUND, document, refused
+from app.http.problem_document import MEDIA_TYPE, document, refused
+from app.http.problems import BUG, INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND
 from app.http.reductions.reduce import Reduce
 from app.http.reply import REASON, RawHeaders, Reply
 from app.names import listed

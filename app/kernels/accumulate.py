@@ -38,9 +38,7 @@ class Accumulator(Generic[S]):
         return sum(state.nbytes for state, _ in self._open.values())
 
     def absorb(self, block: Block) -> None:
-        """Take in a block: whole rows to their outputs, what is left at either end to an open row."""
-        if not len(block.values):
-            return
+        """Take in a block that is not empty: whole rows to their outputs, what is left at an end to an open row."""
         size = self.geometry.row_size
         start, stop = block.start, block.start + len(block.values)
         first, last = -(-start // size), stop // size

@@ -4,7 +4,6 @@ import pytest
 
 from app.errors import DuplicateKey, Undefined
 from app.http import problems
-from app.http.advice import ADVICE
 from app.http.pages.problem_pages import ProblemPage, problems_index
 from app.http.problems import PROBLEMS, Problem
 from tests.http.service import BODY, Service, problem
@@ -12,12 +11,12 @@ from tests.http.service import BODY, Service, problem
 EVERY = {*PROBLEMS.values(), *(value for value in vars(problems).values() if isinstance(value, Problem))}
 
 
-def test_every_type_has_advice() -> None:
-    assert set(ADVICE) == EVERY
-    assert len({advice.remedy for advice in ADVICE.values()}) == len(ADVICE)
-    for advice in ADVICE.values():
-        assert advice.meaning.endswith(".")
-        assert advice.remedy.endswith(".")
+def test_every_type_has_a_meaning_and_a_remedy_of_its_own() -> None:
+    assert len({each.meaning for each in EVERY}) == len(EVERY)
+    assert len({each.remedy for each in EVERY}) == len(EVERY)
+    for each in EVERY:
+        assert each.meaning.endswith(".")
+        assert each.remedy.endswith(".")
 
 
 @pytest.mark.parametrize("listed", problems_index().problems, ids=lambda listed: listed.type)
@@ -48,9 +47,9 @@ def test_titles_and_remedies_hold_for_every_refusal_of_their_type() -> None:
     titles = {each.type.rpartition("/")[2]: each.title for each in problems_index().problems}
     assert titles["unknown-version"] == "There is no such version"
     assert (titles["missing-field"], titles["unknown-field"]) == ("A field is missing", "There is no such field")
-    assert "place" not in ADVICE[PROBLEMS[DuplicateKey]].remedy  # such a refusal has none
+    assert "place" not in PROBLEMS[DuplicateKey].remedy  # such a refusal has none
     for words in ("no elements", "logarithm of 0", "ArgMin"):
-        assert words in ADVICE[PROBLEMS[Undefined]].remedy
+        assert words in PROBLEMS[Undefined].remedy
 
 
 def test_there_is_no_page_of_another_type(service: Service) -> None:

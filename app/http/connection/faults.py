@@ -12,7 +12,7 @@ from app.http.fields import by_name
 from app.http.observing.observer import Observer
 from app.http.open_inference import errors as open_inference
 from app.http.open_inference.endpoints import is_ours
-from app.http.problems import document
+from app.http.problem_document import document
 from app.http.reply import RawHeaders, Reply, as_lines
 
 LINGER = 1.0

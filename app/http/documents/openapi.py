@@ -16,7 +16,7 @@ from app import __version__
 from app.http.documents.provoked import provoked
 from app.http.documents.schemas import Schema, operator_schemas, reference, shared_schemas, stem
 from app.http.pages.examples import examples
-from app.http.problems import MEDIA_TYPE
+from app.http.problem_document import MEDIA_TYPE
 from app.spec.definitions import DEFINITIONS, description
 from app.spec.operators import OPERATORS, OPSETS, SERVING, Operator, operator_path
 from app.tensors import json_body

@@ -12,7 +12,8 @@ from app.http.budget.patience import Patience
 from app.http.budget.room import TEXT, Room
 from app.http.guard import why
 from app.http.negotiation import MEDIA_TYPES, answer_type, body_type
-from app.http.problems import UNAUTHORIZED, document
+from app.http.problem_document import document
+from app.http.problems import UNAUTHORIZED
 from app.http.reductions.body import Body, TooSlow
 from app.http.reductions.reduce import VOICE
 from app.settings import Limit, Settings

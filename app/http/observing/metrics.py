@@ -21,9 +21,8 @@ from prometheus_client.utils import floatToGoString
 
 from app.errors import TimeUp
 from app.http.budget.phases import PHASES
-from app.http.observing.sheets import Numbers, Sheet
+from app.http.observing.sheets import Numbers, Sheet, is_running
 from app.http.problems import PROBLEMS, REASONS, STATUSES
-from app.machine import is_running
 from app.spec.dtypes import ONNX_NAMES
 from app.spec.operators import OPERATORS
 from app.tensors.formats import FORMATS

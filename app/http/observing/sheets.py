@@ -14,11 +14,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.machine import is_running
-
 log = logging.getLogger("keepdims")
 
 Numbers = NDArray[np.int64]
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # it is another user's
+    return True
 
 
 class Sheet:

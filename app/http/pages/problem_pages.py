@@ -2,8 +2,8 @@
 
 from functools import cache
 
-from app.http.advice import ADVICE
 from app.http.pages.operator import Part
+from app.http.problems import FAULTS, OTHERS, PROBLEMS
 
 
 class ProblemPage(Part):
@@ -26,8 +26,14 @@ class ProblemsIndex(Part):
 def problem_pages() -> dict[str, ProblemPage]:
     """Each page by its path."""
     return {
-        problem.type: ProblemPage(type=problem.type, title=problem.title, status=problem.status, **advice._asdict())
-        for problem, advice in sorted(ADVICE.items(), key=lambda entry: entry[0].status)
+        problem.type: ProblemPage(
+            type=problem.type,
+            title=problem.title,
+            status=problem.status,
+            meaning=problem.meaning,
+            remedy=problem.remedy,
+        )
+        for problem in sorted((*PROBLEMS.values(), *OTHERS, *FAULTS), key=lambda problem: problem.status)
     }
 
 

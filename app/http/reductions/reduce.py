@@ -9,7 +9,7 @@ from app.http.budget.room import TEXT, flowing_size
 from app.http.fields import Fields
 from app.http.negotiation import Terms, terms_of
 from app.http.observing.observer import Tally
-from app.http.problems import document, refused
+from app.http.problem_document import document, refused
 from app.http.reductions.exchange import REQUEST_TIMEOUT, Exchange, Voice
 from app.http.reductions.flow import Flow
 from app.http.reductions.intake import Compressed, Flowing, Intake, Whole

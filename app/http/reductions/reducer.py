@@ -57,13 +57,7 @@ class Reducer:
             self._check_answer_size(plan.reduced, wanted, nested, account)
         elif size > FEW_ELEMENTS:
             account.take(outputs_size(plan.reduced, wanted))
-        if 0 < size <= FEW_ELEMENTS and len(request.blocks) == 1:
-            tensor = plan.of_few(request.blocks[0].values)
-        else:
-            evaluation = Evaluation(plan, self._threads.whole, account.check)
-            for block in request.blocks:
-                evaluation.absorb(block)
-            tensor = evaluation.finish()
+        tensor = plan.reduce(request.blocks, self._threads.whole, account.check)
         account.lap(COMPUTE)
         return tensor
 
