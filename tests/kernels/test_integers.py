@@ -17,6 +17,7 @@ from app.kernels.integers.logarithms import POWERS, scaled_power
 from app.kernels.integers.mean import integer_mean
 from app.kernels.integers.roots import floor_roots
 from app.kernels.integers.squares import SQUARE_WIDTH
+from app.kernels.integers.sums import SUM_WIDTH
 from app.kernels.integers.wide import WideIntegers
 from tests.oracle.integers import INTEGER, bounds, wrapped
 from tests.oracle.logarithms import integer_log_sum_exp as defined_log_sum_exp
@@ -212,6 +213,19 @@ def test_roots_are_floors_beside_every_square() -> None:
         assert floor_roots(sums).view(np.uint64).tolist() == [isqrt(total) & (1 << 64) - 1 for total in totals]
 
 
+@pytest.mark.parametrize("into_fresh", [False, True])
+def test_wide_sums_stay_within_their_limbs_whichever_is_merged_into_the_other(into_fresh: bool) -> None:
+    most = 1 << 61  # what a box gives at most
+    total = WideIntegers(np.array([[most, -most]]), SUM_WIDTH, most)
+    for _ in range(20):
+        fresh = WideIntegers(np.array([[most, -most]]), SUM_WIDTH, most)
+        one, other = (fresh, total) if into_fresh else (total, fresh)
+        one.merge(other)
+        total = one
+        assert np.abs(total.limbs).max() <= total.bound <= 1 << 62
+    assert total.exact(slice(2)) == [21 * most, -21 * most]
+
+
 def test_powers_of_e_are_right_to_the_last_bit() -> None:
     with mpmath.workprec(600):
         assert [int(mpmath.ceil(mpmath.exp(k))) for k in range(1, 89)] == POWERS
@@ -241,6 +255,16 @@ def test_logarithms_step_at_powers_of_e_and_nowhere_near_powers_of_two(dtype: st
     values = sorted({x for edge in edges for x in (edge - 1, edge, edge + 1) if 0 < x <= bounds(dtype)[1]})
     found = integer_log_sum(np.dtype(dtype)).elementwise(np.array(values, dtype))
     assert found.tolist() == [sum(power <= x for power in POWERS) for x in values]
+
+
+@pytest.mark.parametrize("error", [-(2.0**-43), 2.0**-43])
+def test_no_logarithm_that_is_a_little_off_decides(error: float, monkeypatch: Any) -> None:
+    """Far more than any library is off by: powers of e are found by comparison."""
+    log = np.log
+    monkeypatch.setattr(np, "log", lambda values, dtype: log(values, dtype=dtype) * (1 + error))
+    values = [power - below for power in POWERS[:44] for below in (1, 0)]
+    found = integer_log_sum(np.dtype(np.uint64)).elementwise(np.array(values, np.uint64))
+    assert found.tolist() == [k + step for k in range(44) for step in (0, 1)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
