@@ -54,6 +54,39 @@ def test_products_next_to_a_midpoint_are_correctly_rounded(shape: tuple[int, int
     assert found.tolist() == [exact_bits("float64", row) for row in row]
 
 
+MIDPOINTS = [
+    ([1 - 2.0**-18, 1 + 2.0**-18 + 2.0**-36], 1 - 2.0**-53),  # 1 - 2^-54; steps below 1 are half as long
+    ([1 + 2.0**-52, 1 - 2.0**-53, 1 + 2.0**-52], 1 + 2.0**-52),  # 1 + 3 * 2^-53, less 2^-157
+]
+"""Factors of a midpoint, and the number below it."""
+
+
+@pytest.mark.parametrize("count", [7, 23, 63])
+@pytest.mark.parametrize(("factors", "below"), MIDPOINTS)
+def test_products_that_double_double_puts_on_a_midpoint_are_correctly_rounded(
+    factors: list[float], below: float, count: int
+) -> None:
+    """Four factors of 1 - a^6 each, that is 1 but for the error of double-double: the product is rounded down."""
+    draw, found = np.random.default_rng(7), []
+    for _ in range(100):
+        row = list(factors)
+        for a in draw.integers(1, 60, (count - len(row)) // 4) * 2.0**-26:
+            row += [1 + a, 1 - a + a * a, 1 - a, 1 + a + a * a]
+        row += [1.0] * (count - len(row))
+        found.append(draw.permutation(row) * draw.choice([-1.0, 1.0], count))
+    rows = np.array(found)
+    for box in (rows[np.newaxis, np.newaxis], np.ascontiguousarray(rows.T).reshape(1, count, 100, 1)):
+        products = product(np.dtype(np.float64)).whole(box)
+        assert np.abs(products).tolist() == [below] * 100
+        assert products.view(np.uint64).tolist() == [exact_bits("float64", row) for row in rows]
+
+
+@pytest.mark.parametrize("special", [0.0, np.inf, np.nan])
+def test_what_is_no_number_or_zero_lies_at_no_midpoint(special: float) -> None:
+    row = [1 + 2.0**-52, 1 - 2.0**-53, 1 + 2.0**-52, special]
+    assert str(product(np.dtype(np.float64)).whole(np.array([[[row] * 20]])).tolist()) == str([special] * 20)
+
+
 @pytest.mark.parametrize("shape", [(1, 1, 40, 70), (1, 90, 40, 1), (1, 1, 20, 3000), (1, 3000, 20, 1), (2, 9, 20, 40)])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 def test_narrow_products_that_float64_leaves_open_are_correctly_rounded(
@@ -113,7 +146,7 @@ def test_a_box_larger_than_a_slab(shape: tuple[int, int, int, int]) -> None:
     box = np.exp(np.random.default_rng(2).normal(size=shape) * 0.01)
     rows = box.transpose(0, 2, 1, 3).reshape(shape[0] * shape[2], -1)
     found = product(box.dtype).whole(box)
-    for k in range(0, len(rows), 1 + len(rows) // 3):
+    for k in {*range(0, len(rows), 1 + len(rows) // 3), len(rows) - 1}:
         high, exponent = 1, 0  # truncated to 200 bits along the way
         for mantissa, power in (Fraction(value).as_integer_ratio() for value in rows[k].tolist()):
             high, exponent = high * mantissa, exponent - power.bit_length() + 1
