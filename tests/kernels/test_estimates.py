@@ -1,13 +1,18 @@
 """Sums that are estimated first, of elements so unlike that guesses and bounds have to prove themselves."""
 
 from collections.abc import Callable
-from math import isqrt
+from math import fsum, isqrt
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.kernels.exact.approximation import Approximation
+from app.kernels.exact.estimates import Elements, Estimate, Magnitudes, Rough, together
+from app.kernels.exact.parts import Part
+from app.kernels.exact.square_estimates import ShortSquares, Squares
+from app.kernels.scratch import Scratch
 from tests.evaluation import cut, reduced
 from tests.oracle.large import right_bits
 
@@ -126,3 +131,54 @@ def test_what_is_no_number_hides_in_no_guess(special: float) -> None:
     assert answer.view(np.uint32)[others].tolist() == [
         right_bits("ReduceSumSquare", "float32", values[:, k]) for k in others
     ]
+
+
+SCRATCH = Scratch(8, 1 << 16)
+
+
+def mistakes(estimate: Estimate, rows: NDArray[Any], terms: NDArray[Any]) -> list[float]:
+    """By how much estimates of rows miss the sums of their terms, over how much they say they may miss them by."""
+    outputs, count = rows.shape
+    tiles = [
+        estimate.of_tile(np.ascontiguousarray(tile.T).reshape(1, -1, outputs, 1), (1, size, outputs), count, SCRATCH)
+        for tile, size in ((rows[:, : count // 2], count // 2), (rows[:, count // 2 :], count - count // 2))
+    ]
+    high, low, missed, relative = estimate.closed(together(tiles, outputs), count)
+    wrong = [fsum([*row, -high[k], -low[k]]) for k, row in enumerate(terms.tolist())]
+    return (np.abs(wrong) / (missed + relative * np.abs(high))).tolist()
+
+
+@pytest.mark.parametrize("count", [64, 300, 2000])
+@pytest.mark.parametrize("estimate", [Elements(), Magnitudes()])
+def test_rests_that_are_all_rounded_one_way_stay_within_the_bound(estimate: Estimate, count: int) -> None:
+    """One large element, so that all of the others are left, each a little less than what is cut at."""
+    draw = np.random.default_rng(1)
+    step = 2.0 ** (max(2, count.bit_length()) + 2 - 53)
+    rows = np.repeat(step * (1 - 2.0 ** -draw.integers(5, 50, (20, 1))), count, axis=1)
+    rows *= 1 - 2.0**-52 * draw.integers(0, 64, (20, 1))
+    rows[:, [0, count // 2]] = 1.0
+    found = mistakes(estimate, rows, rows)
+    assert 1 / 1000 < max(found) <= 1
+
+
+@pytest.mark.parametrize("count", [40, 100, 200])
+def test_squares_that_are_rounded_one_way_stay_within_the_bound(count: int) -> None:
+    draw = np.random.default_rng(2)
+    rows = (draw.random((100, count)) * 0.01).astype(np.float32)
+    rows[:, [0, count // 2]] = 1 + draw.random((100, 2))
+    assert 1 / 1000 < max(mistakes(ShortSquares(rows.dtype), rows, rows.astype(np.float64) ** 2)) <= 1
+
+
+@pytest.mark.parametrize("additions", [1, 40])
+def test_the_bound_is_what_sums_of_the_largest_rests_may_miss(additions: int) -> None:
+    """Every addition of n terms up to some size may miss their sizes' sum by 2^-53 of it."""
+    count, head, step = 1000, 3.0, 2.0**-20
+    rough = Rough([Part(np.array([count * head]), 12, 0)], np.array([0.5]), additions, step)
+    least = count * step * additions * 2.0**-53
+    assert least <= Elements().closed(rough, count).missed[0] <= 1.01 * least
+    # Of squares of a + b, b(2a + b) are left.
+    squares = Rough([Part(np.array([count * head**2]), 14, 0)], np.array([0.5]), additions, step)
+    least = count * step * (2 * head + step) * additions * 2.0**-53
+    assert (1 - 2.0**-40) * least <= Squares().closed(squares, count).missed[0] <= 1.01 * least
+    short = ShortSquares(np.dtype(np.float32)).closed(Rough([], np.array([2.0]), additions, 0.0), count)
+    assert short == Approximation(2.0, 0.0, 0.0, additions * 2.0**-53)
