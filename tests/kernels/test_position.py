@@ -2,6 +2,7 @@
 
 import math
 import random
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.errors import Undefined
 from app.kernels.extremes import folding, position
+from app.kernels.extremes import search as searching
 from app.kernels.extremes.position import Position, arg_max, arg_min
 from app.kernels.extremes.search import RUN_BYTES
 from tests.kernels.test_extremum import DTYPES, FLOATS, bits, mixed
@@ -108,6 +110,22 @@ def test_rows_of_every_length_are_searched(
     for length in [*range(2, 20), 24, 31, 32, 33, 48, 50, 64, 99, 127, 128, 129, 150, 255, 256, 300]:
         for box in (mixed(dtype, (1, 1, 5, length), length), mixed(dtype, (1, 1, 5, length), length + 1)):
             assert kernel.whole(box).tolist() == expected(box, largest, last), length
+
+
+@pytest.mark.parametrize(("largest", "last"), SEARCHES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("length", [2, 3])
+def test_all_rows_of_two_or_three_elements_of_note(
+    largest: bool, last: bool, dtype: np.dtype[Any], length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(position, "FEW_ELEMENTS", 4)
+    monkeypatch.setattr(searching, "WINDOWED_BYTES", 40 * length * dtype.itemsize)
+    numbers = [-math.inf, -1, -0.0, 0.0, 1, math.inf] if dtype in FLOATS else [0, 1, 2, 127]
+    rows = list(product(numbers, repeat=length))
+    if dtype in FLOATS:  # in some of the parts that are searched together, not in all
+        rows += [row for row in product([*numbers, math.nan, -math.nan], repeat=length) if row not in rows]
+    box = np.array(rows).astype(dtype).reshape(1, 1, -1, length)
+    assert search(dtype, largest, last).whole(box).tolist() == expected(box, largest, last)
 
 
 @pytest.mark.parametrize(("largest", "last"), SEARCHES)

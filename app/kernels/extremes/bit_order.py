@@ -106,6 +106,15 @@ class BitOrder:
         tied = self.ties(box, rivals)
         return rivals, tied[0, 0, :, 0], tied[0, 1, :, 0]
 
+    def comparable(self, elements: NDArray[Any]) -> NDArray[Any] | None:
+        magnitudes = elements & ~self._sign
+        if np.maximum.reduce(magnitudes) > self._infinity:
+            return None
+        numbers, signs = magnitudes.view(self._signed), elements.view(self._signed) >> (self._width - 1)
+        numbers ^= signs
+        numbers -= signs  # the negative of a magnitude where there is a sign
+        return numbers
+
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         rivals = across(box, rivals)
         tied = np.equal(box, rivals)

@@ -45,6 +45,9 @@ class Order(Protocol):
     def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
         """Something that ties with the extreme of each pair, and where one and where the other ties with it."""
 
+    def comparable(self, elements: NDArray[Any]) -> NDArray[Any] | None:
+        """Numbers in the order of the elements, 1-D, equal where those tie; None where some are NaN."""
+
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         """Where the elements of a tile tie with their output's extreme, or what ties with that."""
 
@@ -81,6 +84,9 @@ class IntegerOrder:
     def duel(self, some: NDArray[Any], others: NDArray[Any]) -> Duel:
         rivals = self._ufunc(some, others)
         return rivals, np.equal(some, rivals), np.equal(others, rivals)
+
+    def comparable(self, elements: NDArray[Any]) -> NDArray[Any] | None:
+        return elements
 
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         return np.equal(box, across(box, rivals))
@@ -155,6 +161,9 @@ class FloatOrder:
             np.isnan(some, out=stays, where=nans)
             np.isnan(others, out=comes, where=nans)
         return rivals, stays, comes
+
+    def comparable(self, elements: NDArray[Any]) -> NDArray[Any] | None:
+        return None if np.isnan(self._ufunc.reduce(elements)) else elements
 
     def ties(self, box: NDArray[Any], rivals: NDArray[Any]) -> NDArray[np.bool_]:
         rivals = across(box, rivals)

@@ -113,6 +113,8 @@ class Position:
             axis, shape = (3, (o, 1, i)) if r2 > 1 else (1, (o, i, 1))
             self._search.native(box, axis=axis, out=found.reshape(shape))
             return found
+        if box.flags.c_contiguous and self._search.rows_of_a_few(box.reshape(-1, r2), found):
+            return found
         indices = found.reshape(o, i)
         for region, _, along in self._regions(box, 0):
             indices[region] = along.reshape(indices[region].shape)

@@ -12,6 +12,7 @@ from app.kernels.extremes.columns import ColumnSearch, Found, Indices
 from app.kernels.extremes.folding import TILE_BYTES, WORDS, fold, turned, word_of
 from app.kernels.extremes.groups import found_in_groups
 from app.kernels.extremes.order import order
+from app.kernels.extremes.windows import LENGTHS, WINDOWED_BYTES, found_in_windows
 from app.kernels.regions import cuts
 
 # Rows up to this many bytes are turned into columns, where one call serves many rows.
@@ -32,6 +33,14 @@ LONG = 2
 # Ties of so many elements and more are looked at in words of eight.
 WORDY = 64
 
+# What an element does to the best before it where it takes its place: by whether the largest is sought, and the last.
+BEATS: dict[tuple[bool, bool], np.ufunc] = {
+    (False, False): np.less,
+    (False, True): np.less_equal,
+    (True, False): np.greater,
+    (True, True): np.greater_equal,
+}
+
 
 class Search:
     """The first, or the last, of the elements that tie for the extreme."""
@@ -40,6 +49,8 @@ class Search:
         self.order = order(dtype, largest)
         self._last = last
         self._columns = ColumnSearch(self.order, last)
+        self._further = np.maximum if largest else np.minimum
+        self._beats = BEATS[largest, last]
         # NumPy's own search finds the first, and a NaN before all: right, and quick, where it knows the dtype.
         known = dtype.kind == "b" or dtype == self.order.storage
         self._search = np.argmax if largest else np.argmin
@@ -115,6 +126,18 @@ class Search:
         if not box.flags.c_contiguous or (r2 == 1 and o * i > 1):
             return False
         return o * i == 1 or not self.turns(box.reshape(o * i, r2))
+
+    def rows_of_a_few(self, rows: NDArray[Any], into: Indices) -> bool:
+        """Put the indices of rows (n, r) of a few elements in their places; False where rows are searched otherwise."""
+        if rows.shape[1] not in LENGTHS or not self.turns(rows):
+            return False
+        for part in cuts(len(rows), WINDOWED_BYTES // (rows.shape[1] * rows.itemsize)):
+            elements = self.order.comparable(rows[part].reshape(-1))
+            if elements is None:
+                _, into[part] = self._turned(rows[part])
+            else:
+                into[part] = found_in_windows(elements, rows.shape[1], self._beats, self._further)
+        return True
 
     def turns(self, rows: NDArray[Any]) -> bool:
         """Whether rows (n, r) are better turned into columns."""
