@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from app.http.connection.grammar import LONGEST_URL
-from app.http.connection.heads import LONGEST_HEAD
+from app.http.grammar import LONGEST_HEAD, LONGEST_URL
 from tests.conftest import serving
 from tests.faults.sockets import (
     ANSWER,

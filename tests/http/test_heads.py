@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.http.connection.heads import LONGEST_HEAD
+from app.http.grammar import LONGEST_HEAD
 from tests.conftest import serving
 
 BODY = b'{"data": {"dtype": "int8", "values": [3, 1, 2]}, "keepdims": 0}'

@@ -17,8 +17,9 @@ from app.blocks import NUMPY_DTYPES
 from app.http.documents.binary import build_binary
 from app.http.documents.open_inference import build_inference
 from app.http.documents.openapi import CUT_SHORT, Document, build_openapi, build_opset
+from app.http.grammar import LONGEST_HEAD, LONGEST_URL
 from app.http.pages.examples import SAMPLES, examples
-from app.http.problems import BODY_TOO_SLOW, PROBLEMS, UNAUTHORIZED
+from app.http.problems import BODY_TOO_SLOW, FAULTS, PROBLEMS, UNAUTHORIZED
 from app.settings import Settings
 from app.spec.operators import LAST_OPSET, OPERATORS, SERVING, Operator
 from tests.http.service import Service
@@ -88,13 +89,13 @@ def test_an_operator_version_has_two_operations(operator: Operator) -> None:
 
 def test_the_statuses_of_post_are_those_a_refusal_can_have() -> None:
     """All but 404 (the paths in the document exist) and 500 (a fault of the service, not an answer)."""
-    statuses = {problem.status for problem in (*PROBLEMS.values(), BODY_TOO_SLOW, UNAUTHORIZED)} - {404}
+    statuses = {problem.status for problem in (*PROBLEMS.values(), *FAULTS, BODY_TOO_SLOW, UNAUTHORIZED)} - {404}
     for operator in OPERATORS:
         responses = DOCUMENT["paths"][operator.path]["post"]["responses"]
         assert set(responses) == {"200", *map(str, statuses)}
 
 
-def test_the_example_of_a_refusal_is_what_the_service_says(service: Service) -> None:
+def test_the_example_of_a_refusal_is_what_the_service_says(service: Service, server: str) -> None:
     """But for the two that take time or a crowd, which are made by the same code."""
     shown = {
         problem["example"]["status"]: problem["example"]
@@ -110,7 +111,10 @@ def test_the_example_of_a_refusal_is_what_the_service_says(service: Service) -> 
         406: service.post(path, sent, {"accept": "text/csv"}),
         413: service.post(path, b"{}", large),
         415: service.post(path, sent, {"content-type": "text/csv"}),
+        414: httpx.get(f"{server}/{'x' * LONGEST_URL}", trust_env=False),
+        417: httpx.get(server, headers={"expect": "a miracle"}, trust_env=False),
         422: service.post(path, sent | {"axes": [2]}),
+        431: httpx.get(server, headers={"x": "y" * LONGEST_HEAD}, trust_env=False),
     }
     assert {status: answer.json() for status, answer in asked.items()} == {status: shown[status] for status in asked}
     assert shown.keys() - asked.keys() == {408, 503}

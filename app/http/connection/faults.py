@@ -7,8 +7,8 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from app.http.connection.grammar import Fault, parser_fault
 from app.http.fields import by_name
+from app.http.grammar import Fault, parser_fault
 from app.http.observing.observer import Observer
 from app.http.open_inference import errors as open_inference
 from app.http.open_inference.endpoints import is_ours

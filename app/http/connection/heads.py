@@ -7,13 +7,10 @@ first byte of a connection.
 from asyncio import TimerHandle, Transport
 from typing import Any
 
-from app.http.connection.grammar import LONGEST_URL, Fault, fault_of, origin_form
 from app.http.connection.methods import AnyMethods
 from app.http.fields import Fields, by_name
-from app.http.problems import HEAD_TOO_LONG, MALFORMED_REQUEST, URL_TOO_LONG
-
-LONGEST_HEAD = 1 << 16
-"""Bytes. Behind a head as many bytes in a row may be no body: trailers and the sizes of chunks."""
+from app.http.grammar import ENDLESS, LONGEST_HEAD, LONGEST_URL, Fault, fault_of, origin_form
+from app.http.problems import MALFORMED_REQUEST, URL_TOO_LONG
 
 
 class BoundedHeads(AnyMethods):
@@ -98,7 +95,7 @@ class BoundedHeads(AnyMethods):
             )
         if len(self.url) > LONGEST_URL:
             return Fault(URL_TOO_LONG, f"the path and the query have more than {LONGEST_URL} bytes, which is the limit")
-        return Fault(HEAD_TOO_LONG, f"the head has more than {LONGEST_HEAD} bytes, which is the limit")
+        return ENDLESS
 
     def _await_head(self) -> None:
         if self.headers is self._heading and self._late:

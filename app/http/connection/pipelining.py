@@ -10,7 +10,7 @@ from collections.abc import Sized
 from uvicorn.protocols.http.flow_control import FlowControl
 
 from app.http.connection.faults import Faultless
-from app.http.connection.grammar import Fault
+from app.http.grammar import Fault
 from app.http.problems import MALFORMED_REQUEST
 
 MOST_WAITING = 2048

@@ -11,10 +11,10 @@ from typing import Any
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from app.http.connection.grammar import Fault
 from app.http.connection.lingering import Lingering
 from app.http.connection.outbox import outbox_of
 from app.http.dispatch import Dispatch, ShortWay
+from app.http.grammar import Fault
 from app.http.reply import RawHeaders, Reply, lines_of
 
 BUDGET = 0.005

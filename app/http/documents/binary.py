@@ -4,8 +4,8 @@ from operator import attrgetter
 from typing import Any
 
 from app.http.documents.openapi import (
-    PROBLEMS,
     REQUEST_ID,
+    RESPONSES,
     SECURITY_SCHEMES,
     Document,
     json_content,
@@ -82,7 +82,7 @@ def _post(operator: Operator) -> dict[str, Any]:
                 },
                 "content": json_content(reference(f"{stem(operator)}Response")) | bodies,
             },
-            **refusals(*PROBLEMS),
+            **refusals(*RESPONSES),
         },
     }
 

@@ -6,7 +6,15 @@ an operation of its own, and data is a flat list.
 
 from typing import Any
 
-from app.http.documents.openapi import OPEN, RESPONSE_HEADERS, SECURITY_SCHEMES, Document, json_content, preface
+from app.http.documents.openapi import (
+    OF_A_HEAD,
+    OPEN,
+    RESPONSE_HEADERS,
+    SECURITY_SCHEMES,
+    Document,
+    json_content,
+    preface,
+)
 from app.http.documents.schemas import Schema, reference
 from app.http.open_inference.models import MODELS
 from app.tensors.open_inference.datatypes import DATATYPES
@@ -77,7 +85,7 @@ def _operation(name: str, summary: str, schema: str, *refused: int) -> Document:
     error = {"description": "A refusal.", "content": json_content(reference("Error"))}
     errors = {
         str(status): error | ({"headers": RESPONSE_HEADERS[status]} if status in RESPONSE_HEADERS else {})
-        for status in refused
+        for status in sorted((*refused, *OF_A_HEAD))
     }
     operation = {
         "operationId": name,

@@ -31,7 +31,7 @@ ABOUT = (
 )
 SERVICE_TAG = "Service"
 
-PROBLEMS = {
+RESPONSES = {
     400: (
         "BadRequest",
         "The body is not well-formed (not JSON, cut short, a key given twice), or Request-Timeout is no number.",
@@ -40,17 +40,25 @@ PROBLEMS = {
     406: ("NotAcceptable", "The service can send none of the media types that Accept allows."),
     408: ("RequestTimeout", "The body did not arrive in time."),
     413: ("ContentTooLarge", "The body is larger than this service takes."),
+    414: ("URITooLong", "The path and the query have more bytes than the service reads."),
     415: ("UnsupportedMediaType", "The body has a media type or a content encoding that the service does not read."),
+    417: ("ExpectationFailed", "Expect asks for something other than 100-continue."),
     422: (
         "UnprocessableContent",
         "The body is well-formed but breaks a rule; the detail gives the value and the rule.",
     ),
+    431: ("RequestHeaderFieldsTooLarge", "The header fields have more bytes than the service reads."),
     503: (
         "ServiceUnavailable",
         "No room, stopping, or out of time; Retry-After says when to try again, where that helps.",
     ),
 }
-"""The statuses of refusals a canonical path has: the response component and when it comes."""
+"""The statuses of refusals that the POST of a canonical path has: the response component and when it comes."""
+
+OF_A_HEAD = (414, 417, 431)
+"""Those that any request can have, for its head alone."""
+
+NOT_MODIFIED: Document = {"304": {"description": "The caller has it already: If-None-Match named its ETag."}}
 
 CUT_SHORT = b'{"data": {"dtype": "float32", "values": [[3, 1, 2], [9, 7, 8]'
 """A body that is refused as no JSON."""
@@ -136,7 +144,7 @@ def operator_tags() -> list[Document]:
 
 def problem_responses(shown: Mapping[int, Document]) -> Document:
     """The responses that `refusals` refers to, with an example for each status."""
-    return {name: _problem(status, words, shown[status]) for status, (name, words) in PROBLEMS.items()}
+    return {name: _problem(status, words, shown[status]) for status, (name, words) in RESPONSES.items()}
 
 
 def reduce_id(operator: Operator) -> str:
@@ -170,7 +178,7 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
                         {key: {"summary": example.summary, "value": example.answer} for key, example in shown.items()},
                     ),
                 },
-                **refusals(*PROBLEMS),
+                **refusals(*RESPONSES),
             },
         },
         "get": {
@@ -179,13 +187,13 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
             **OPEN,
             "summary": f"What {name} is",
             "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
-            "responses": {"200": _answer("The page.", "OperatorPage"), **refusals(406)},
+            "responses": {"200": _answer("The page.", "OperatorPage"), **NOT_MODIFIED, **refusals(406, *OF_A_HEAD)},
         },
     }
 
 
 def _service_paths() -> dict[str, Any]:
-    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **refusals(406)}
+    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **NOT_MODIFIED, **refusals(406)}
     return {
         "/operators": _get(
             "list_operators", "Every operator version", "The pages of all of them, in one answer.", index
@@ -194,7 +202,7 @@ def _service_paths() -> dict[str, Any]:
             "version",
             "What is running",
             "Versions of the package and of what it is made of, and a digest of the operator table.",
-            {"200": _answer("Versions of what matters.", "Version")},
+            {"200": _answer("Versions of what matters.", "Version"), **NOT_MODIFIED},
         ),
         "/health/live": _get(
             "health_live",
@@ -213,7 +221,7 @@ def _service_paths() -> dict[str, Any]:
 
 def _get(operation_id: str, summary: str, description: str, responses: dict[str, Any]) -> dict[str, Any]:
     operation = {"operationId": operation_id, "tags": [SERVICE_TAG], "summary": summary, "description": description}
-    return {"get": operation | OPEN | {"responses": responses}}
+    return {"get": operation | OPEN | {"responses": responses | refusals(*OF_A_HEAD)}}
 
 
 def _answer(words: str, schema: str) -> dict[str, Any]:
@@ -225,7 +233,7 @@ def json_content(schema: Schema, shown: dict[str, Any] | None = None) -> dict[st
 
 
 def refusals(*statuses: int) -> dict[str, Any]:
-    return {str(status): {"$ref": f"#/components/responses/{PROBLEMS[status][0]}"} for status in statuses}
+    return {str(status): {"$ref": f"#/components/responses/{RESPONSES[status][0]}"} for status in statuses}
 
 
 def _problem(status: int, words: str, shown: Document) -> dict[str, Any]:

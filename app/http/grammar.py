@@ -6,6 +6,7 @@ from typing import NamedTuple
 from app.http.fields import Fields
 from app.http.problems import (
     EXPECTATION_FAILED,
+    HEAD_TOO_LONG,
     MALFORMED_REQUEST,
     METHOD_NOT_ALLOWED,
     URL_TOO_LONG,
@@ -15,6 +16,9 @@ from app.http.reply import RawHeaders
 
 LONGEST_URL = 1 << 14
 """Bytes."""
+
+LONGEST_HEAD = 1 << 16
+"""Bytes. Behind a head as many bytes in a row may be no body: trailers and the sizes of chunks."""
 
 ALLOW = ((b"allow", b"GET, HEAD, POST"),)
 
@@ -36,6 +40,10 @@ class Fault(NamedTuple):
     problem: Problem
     detail: str
     headers: RawHeaders = ()
+
+
+ENDLESS = Fault(HEAD_TOO_LONG, f"the head has more than {LONGEST_HEAD} bytes, which is the limit")
+"""What is wrong with a head that does not end."""
 
 
 def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault | None:
