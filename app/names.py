@@ -7,6 +7,9 @@ from json import dumps
 LONGEST = 40
 """Characters of a name that are shown."""
 
+MOST_BITS = 128
+"""Of an integer that is shown: some 39 digits."""
+
 
 def quoted(name: str) -> str:
     """A name in quotes, cut if it is long; what a reader would not see in it stands as escapes."""
@@ -36,8 +39,8 @@ def shown(value: object) -> str:
     if isinstance(value, Bare):
         text = str(value)
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return "an integer beyond 64 bits"
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return f"an integer beyond {MOST_BITS} bits"
     if value is None or isinstance(value, int | float):
         return dumps(value)
     if isinstance(value, str):

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, PlainValidator, Str
 from pydantic.fields import FieldInfo
 
 from app.errors import AxisOutOfRange, DuplicateAxis
+from app.names import MOST_BITS
 
 Role = Literal["attribute", "input"]
 
@@ -103,24 +104,16 @@ class Parameters(BaseModel, ABC):
 
     def _within(self, axis: int, rank: int, place: str) -> int:
         """The axis counted from the front."""
-        lowest = -rank if self.negative_axes else 0
-        if lowest <= axis < rank:
+        if self._lowest(rank) <= axis < rank:
             return axis % rank
-        shown = axis if -(2**63) <= axis < 2**63 else "beyond 64 bits"
+        shown = axis if axis.bit_length() <= MOST_BITS else f"beyond {MOST_BITS} bits"
         if rank == 0:
             raise AxisOutOfRange(f"axis {shown} does not exist in a rank 0 tensor, which has no axes", place)
-        raise AxisOutOfRange(f"axis {shown} is outside [{lowest}, {rank - 1}] for a rank {rank} tensor", place)
+        accepted = f"[{self._lowest(rank)}, {rank - 1}]"
+        raise AxisOutOfRange(f"axis {shown} is outside {accepted} for a rank {rank} tensor", place)
 
-
-def _again(given: int, before: int, axis: int) -> str:
-    """That an axis is listed once more, however either is counted."""
-    if given == before:
-        return f"axis {given} is listed twice"
-    return (
-        f"axis {given} is axis {axis}, which is listed already"
-        if given < 0
-        else f"axis {given} is listed already, as {before}"
-    )
+    def _lowest(self, rank: int) -> int:
+        return -rank if self.negative_axes else 0
 
 
 class AxesFromFront(Parameters):
@@ -135,9 +128,20 @@ class AxesFromFront(Parameters):
         for position, given in enumerate(self.axes):
             axis = self._within(given, rank, f"/axes/{position}")
             if axis in axes:
-                raise DuplicateAxis(_again(given, self.axes[axes.index(axis)], axis), f"/axes/{position}")
+                said = _again(given, self.axes[axes.index(axis)], axis)
+                accepted = f"a rank {rank} tensor has axes [{self._lowest(rank)}, {rank - 1}], each to be listed once"
+                raise DuplicateAxis(f"{said}; {accepted}", f"/axes/{position}")
             axes.append(axis)
         return Reduction(tuple(sorted(axes)), self.keepdims)
+
+
+def _again(given: int, before: int, axis: int) -> str:
+    """That an axis is listed once more, however either is counted."""
+    if given == before:
+        return f"axis {given} is listed twice"
+    if given < 0:
+        return f"axis {given} is axis {axis}, which is listed already"
+    return f"axis {given} is listed already, as {before}"
 
 
 class Axes(AxesFromFront):

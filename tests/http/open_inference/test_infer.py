@@ -415,7 +415,10 @@ BAD: list[tuple[Any, str]] = [
     ({"inputs": [data([1e39])]}, "too large"),
     ({"inputs": [data([1], "INT16")]}, "int16"),
     ({"inputs": [data([1]), axes(1)]}, "axis 1 is outside [-1, 0] for a rank 1 tensor (at /inputs/1/data/0)"),
-    ({"inputs": [axes(0, 0), data([1])]}, "axis 0 is listed twice (at /inputs/0/data/1)"),
+    (
+        {"inputs": [axes(0, 0), data([1])]},
+        "axis 0 is listed twice; a rank 1 tensor has axes [-1, 0], each to be listed once (at /inputs/0/data/1)",
+    ),
     ({"inputs": [data([1])], "parameters": {"axes": [0, 2]}}, "rank 1 tensor (at /parameters/axes/1)"),
     ({"inputs": [data([1])], "parameters": {"axes": [0, 0.5]}}, "not 0.5 (at /parameters/axes/1)"),
     ({"inputs": [axes(0), data([True], "BOOL")]}, "(at /inputs/1/datatype)"),
