@@ -96,8 +96,8 @@ def guess_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> list[Su
     sums = exact_sums(y, y, scratch.shaped(shape)[1], top, unit)
     first, *rests = sums
     most = float(np.maximum.reduce(first.values, axis=None))
-    # A square of 2^51 units of the heads or more is not cut right, but its head is as large.
-    if not most < 2.0 ** (first.unit + (51 if rests else 53)):
+    # Squares too large to be cut, of 2^51 units of the heads or more, are multiples of 16 units: they are their heads.
+    if not most < 2.0 ** (first.unit + 53):
         return None
     return [first._replace(top=frexp(most)[1]), *rests]
 
