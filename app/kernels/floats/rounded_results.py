@@ -61,10 +61,9 @@ class Rounded(Result):
         if some(missed):
             slack = np.abs(result) * width + self._slope(high, count) * missed
             below, values = cast(result - slack, dtype), cast(result + slack, dtype)
-            near = np.flatnonzero(~alike(below, values) | (slack > 0.5 * np.abs(result)))
         else:
             below, values = cast(result * (1 - width), dtype), cast(result * (1 + width), dtype)
-            near = np.flatnonzero(~alike(below, values))
+        near = np.flatnonzero(~alike(below, values))
         if len(near):
             result, rest, slack = self._interval(Approximation(high[near], low[near], missed[near], relative), count)
             values[near] = round_pair(*two_sum(result, rest + slack), dtype)
