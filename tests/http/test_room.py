@@ -118,12 +118,21 @@ def test_what_is_known_of_outputs_needs_room() -> None:
         assert service.room.taken == 0
 
 
-def test_who_goes_away_holds_nothing() -> None:
-    service = Service(max_inflight_bytes=PLENTY)
-    assert Client(VALUES[:9000], headers=[(b"content-length", b"%d" % len(VALUES))], url="/v13/reduce_max").sent == []
-    gone = Client(headers=[(b"content-length", b"%d" % len(VALUES))], url="/v13/reduce_max")
+@pytest.mark.parametrize("pieces", [0, 1])
+@pytest.mark.parametrize("kind", BODIES)
+def test_who_goes_away_before_a_body_or_in_its_middle_holds_nothing(kind: str, pieces: int) -> None:
+    service, held = Service(max_inflight_bytes=PLENTY), []
+    gone = client(kind, "declared")
+    receive, left = gone.receive, len(gone.pieces) - pieces
+
+    async def leaving() -> Message:
+        held.append(service.room.taken)
+        return {**await receive(), "more_body": True} if len(gone.pieces) > left else {"type": "http.disconnect"}
+
+    gone.receive = leaving  # type: ignore[method-assign]
     assert gone.call(service) == []
-    assert service.room.taken == 0
+    assert len(held) == pieces + 1
+    assert held[-1] > service.room.taken == 0
 
 
 def test_room_is_held_until_the_answer_is_sent() -> None:

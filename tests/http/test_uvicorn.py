@@ -124,7 +124,26 @@ def test_a_connection_is_as_it_is_taken_to_be() -> None:
     assert second.endswith(STATUS_LINE[200] + b"content-length: 2\r\nconnection: close\r\n\r\n")
     assert wire.closed
     assert not wire.paused
-    assert HIGH_WATER_LIMIT > 0
+
+
+def test_more_of_a_body_than_the_limit_pauses_reading() -> None:
+    wire = Wire()
+
+    async def app(_: Scope, receive: Receive, __: Send) -> None:
+        await receive()
+
+    async def talk() -> None:
+        connection = HttpToolsProtocol(Config(app, log_config=None, ws="none", lifespan="off"), ServerState(), {})
+        connection.connection_made(wire)
+        connection.data_received(
+            b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n" % (2 * HIGH_WATER_LIMIT)
+        )
+        connection.data_received(bytes(HIGH_WATER_LIMIT))
+        assert not wire.paused
+        connection.data_received(b"0")
+        assert wire.paused
+
+    asyncio.run(talk())
 
 
 def test_a_connection_that_stays_has_a_timer() -> None:
