@@ -1,6 +1,7 @@
 """Sums that are estimated first, of elements so unlike that guesses and bounds have to prove themselves."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from math import fsum, isqrt
 from typing import Any
 
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 
 from app.kernels.exact.approximation import Approximation
 from app.kernels.exact.estimates import Elements, Estimate, Magnitudes, Rough, together
+from app.kernels.exact.loading import Loaded
 from app.kernels.exact.parts import Part
 from app.kernels.exact.square_estimates import ShortSquares, Squares
+from app.kernels.exact.squares import cut_squares
+from app.kernels.exact.terms import HIGHEST_TOP, LOWEST_UNIT
 from app.kernels.scratch import Scratch
 from tests.evaluation import cut, reduced
 from tests.oracle.large import right_bits
@@ -182,3 +186,39 @@ def test_the_bound_is_what_sums_of_the_largest_rests_may_miss(additions: int) ->
     assert (1 - 2.0**-40) * least <= Squares().closed(squares, count).missed[0] <= 1.01 * least
     short = ShortSquares(np.dtype(np.float32)).closed(Rough([], np.array([2.0]), additions, 0.0), count)
     assert short == Approximation(2.0, 0.0, 0.0, additions * 2.0**-53)
+
+
+def wide_values(top: int, unit: int) -> NDArray[Any]:
+    """63 rows of numbers of 53 bits and fewer, multiples of 2^unit just below 2^top and down to 2^unit."""
+    draw = np.random.default_rng(4)
+    values = draw.uniform(0.99, 1, (1, 63, 8)) * 2.0 ** (top - draw.integers(0, top - unit, (1, 63, 8)))
+    values[0, :, :4] = draw.uniform(0.99, 1, (63, 4)) * 2.0**top
+    values[0, :, 4] = (1 - 2.0**-24 + 2.0**-25 * 0.99) * 2.0**top  # two digits that are as large as can be
+    return np.round(values * 2.0**-unit) * 2.0**unit
+
+
+@pytest.mark.parametrize(
+    ("top", "unit"),
+    [
+        *((0, -24), (0, -53), (3, -72), (0, -100), (0, -149)),
+        *((LOWEST_UNIT // 2 + 60, LOWEST_UNIT // 2), (HIGHEST_TOP // 2, HIGHEST_TOP // 2 - 70)),
+    ],
+)
+def test_squares_are_cut_into_digits_whose_products_add_exactly(top: int, unit: int) -> None:
+    values = wide_values(top, unit)
+    found = cut_squares(Loaded(values.copy(), top, unit, zeros=False), SCRATCH)
+    assert found is not None
+    for k in range(8):
+        exact = sum(Fraction(x) ** 2 for x in values[0, :, k].tolist())
+        assert sum(Fraction(x) for sums in found for x in sums.values[0, :, k].tolist()) == exact
+    for sums in found:
+        assert np.abs(sums.values).max() <= 2.0**sums.top
+        assert all(Fraction(x) / Fraction(2) ** sums.unit % 1 == 0 for x in sums.values.reshape(-1).tolist())
+
+
+@pytest.mark.parametrize(
+    ("top", "unit"),
+    [(0, -150), (LOWEST_UNIT // 2, LOWEST_UNIT // 2 - 1), (HIGHEST_TOP // 2 + 1, HIGHEST_TOP // 2)],
+)
+def test_squares_of_too_wide_a_range_are_not_cut(top: int, unit: int) -> None:
+    assert cut_squares(Loaded(np.full((1, 2, 1), 2.0**unit), top, unit, zeros=False), SCRATCH) is None
