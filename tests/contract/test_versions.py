@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.errors import AxisOutOfRange, Undefined, UnknownParameter
+from app.spec.operators import OPERATORS
 from tests.evaluation import reduced, row
 from tests.oracle import answer
 from tests.oracle.rows import ROWS, dtypes, parameters
@@ -59,6 +60,10 @@ def along(operator: str, axis: int) -> dict[str, Any]:
 def same(found: Any, expected: Any) -> bool:
     wanted = np.array(expected, found.dtype)
     return found.shape == wanted.shape and np.array_equal(found, wanted, equal_nan=found.dtype.kind == "f")
+
+
+def test_the_rules_are_for_every_row_of_the_table() -> None:
+    assert sorted(ROWS) == sorted((operator.name, operator.version) for operator in OPERATORS)
 
 
 @every_row
