@@ -21,14 +21,14 @@ from app.kernels.integers.log_sum_exp import integer_log_sum_exp
 from app.kernels.integers.mean import integer_mean
 from app.kernels.integers.wrapping import wrapping_l1, wrapping_product, wrapping_sum, wrapping_sum_square
 from app.kernels.kernel import Kernel
-from app.kernels.rounding import FORMATS
+from app.kernels.rounding import FLOAT_FORMATS
 
 Dtype = np.dtype[Any]
 Make = Callable[[Dtype], Kernel[Any]]
 
 
 def _either(floats: Make, integers: Make, dtype: Dtype) -> Kernel[Any]:
-    return floats(dtype) if dtype in FORMATS else integers(dtype)
+    return floats(dtype) if dtype in FLOAT_FORMATS else integers(dtype)
 
 
 KERNELS: dict[str, Make] = {

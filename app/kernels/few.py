@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.kernel import Box
-from app.kernels.rounding import BFLOAT16, FORMATS, cast
+from app.kernels.rounding import BFLOAT16, FLOAT_FORMATS, cast
 
 ELEMENTS, OUTPUTS = 64, 8
 """The most elements and outputs that are reduced this way."""
@@ -30,7 +30,7 @@ def rows(box: Box) -> list[list[float]] | None:
 
 def rounded(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
     """What `cast` makes of the results."""
-    limit = FORMATS[dtype].largest
+    limit = FLOAT_FORMATS[dtype].largest
     if dtype != BFLOAT16 and max(results) <= limit and min(results) >= -limit:
         return np.array(results, dtype)
     return cast(np.array(results), dtype)

@@ -18,7 +18,7 @@ from app.kernels.kernel import Box
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RowPiece:
     """Elements [start, stop) of a row: a box of `rows` x `groups` for the row's outputs from `output` on."""
 
     start: int
@@ -59,14 +59,14 @@ class Geometry:
         """Elements of an output."""
         return prod(self.groups[0::2])
 
-    def pieces(self, start: int, stop: int) -> Iterator[Piece]:
+    def pieces(self, start: int, stop: int) -> Iterator[RowPiece]:
         """The range [start, stop) of one row, cut where groups begin and end."""
         return _pieces(self.groups, start, stop)
 
 
 def _pieces(
     groups: tuple[int, ...], start: int, stop: int, offset: int = 0, output: int = 0, first: int = 0, depth: int = 0
-) -> Iterator[Piece]:
+) -> Iterator[RowPiece]:
     """Pieces of [start, stop), `groups` being those from `depth` on, `offset` the elements before them."""
     if start == stop:
         return
@@ -74,7 +74,7 @@ def _pieces(
     reduced = depth % 2 == 0
     step = 0 if reduced else prod(groups[2::2])  # outputs from one index of this group to the next
 
-    def inner(index: int, begin: int, end: int) -> Iterator[Piece]:
+    def inner(index: int, begin: int, end: int) -> Iterator[RowPiece]:
         along = index if depth == 0 else first
         return _pieces(groups[1:], begin, end, offset + index * size, output + index * step, along, depth + 1)
 
@@ -88,7 +88,7 @@ def _pieces(
     if head < tail:
         rows, whole = (1, (tail - head, *groups[1:])) if reduced else (tail - head, groups[1:])
         along = head if depth == 0 else first
-        yield Piece(offset + head * size, offset + tail * size, rows, whole, output + head * step, along)
+        yield RowPiece(offset + head * size, offset + tail * size, rows, whole, output + head * step, along)
     if end:
         yield from inner(tail, 0, end)
 

@@ -58,7 +58,7 @@ class FloatFormat:
         return nan
 
 
-FORMATS: dict[np.dtype[Any], FloatFormat] = {
+FLOAT_FORMATS: dict[np.dtype[Any], FloatFormat] = {
     row.dtype: row
     for row in (
         FloatFormat(np.dtype(np.float16), 11, -14, np.dtype(np.uint16), 0x7E00),
@@ -123,7 +123,7 @@ def pair_of_one(high: float, low: float, dtype: np.dtype[Any]) -> float:
 def rounds_alike(about: float, error: float, dtype: np.dtype[Any]) -> bool:
     """Whether all numbers within `error` of `about` become one and the same in `dtype`: no midpoint between two of its
     numbers, nor 0, is among them. False where that is not plain to see."""
-    target = FORMATS[dtype]
+    target = FLOAT_FORMATS[dtype]
     step = ldexp(1.0, max(frexp(about)[1], target.lowest_exponent + 1) - target.precision)
     # Below a power of two steps are half as long, so the nearest midpoint is step / 4 away.
     return error < min(step / 8, abs(about)) and abs(abs(about) / step % 1.0 - 0.5) * step > error
@@ -166,7 +166,7 @@ def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[
     below = np.where((below == 0) & (low != 0), np.copysign(0.5, np.where(high < 0, -low, low)), below)
     floor = np.floor(below)
     bits = (np.ldexp(fraction, 53).astype(np.int64) << 10) + floor.astype(np.int64)
-    values = round_integer(bits, floor != below, exponent + scale - 63, FORMATS[dtype])
+    values = round_integer(bits, floor != below, exponent + scale - 63, FLOAT_FORMATS[dtype])
     return np.where(np.signbit(high), -values, values)
 
 

@@ -26,7 +26,7 @@ from app.tensors import base64_text, grammar, literal, plain, short, skeleton
 from app.tensors.ahead import Ahead
 from app.tensors.aliases import unknown_dtype
 from app.tensors.json_answer import encode
-from app.tensors.nesting import checked_shape, settle
+from app.tensors.nesting import agreed_shape, checked_shape
 from app.tensors.query import pairs
 from app.tensors.request import AnswerOptions, Encoding, Integers, Request
 from app.tensors.skeleton import CUT, Members, NotFinite, Skeleton, Unusual
@@ -136,7 +136,7 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
     encoding: Encoding = "values"
     if values is not None:
         array = read(values, dtype)
-        shape = settle(shape, array.shape)
+        shape = agreed_shape(shape, array.shape)
     elif text is not None:
         if shape is None:
             raise MissingField("base64 needs a shape beside it", "/data/shape")
@@ -144,7 +144,7 @@ def _request(members: object, read: Callable[[Any, str], NDArray[Any]], cut: mem
         array = base64_text.read(cut if text is CUT else text, dtype, shape)
     else:
         raise MissingField("data has neither values nor base64; give one of them", "/data")
-    answer = AnswerOptions(encoding) if wishes is None else _answer(wishes, encoding)
+    answer = AnswerOptions(encoding) if wishes is None else _answer_options(wishes, encoding)
     for name, value in members.items():
         _check_finite(name, value)
     return Request(Header(dtype, shape), (Block(0, array.reshape(-1)),), members, answer)
@@ -196,7 +196,7 @@ def _shape(value: object) -> tuple[int, ...] | None:
     return checked_shape(value, "/data/shape")
 
 
-def _answer(value: object, encoding: Encoding) -> AnswerOptions:
+def _answer_options(value: object, encoding: Encoding) -> AnswerOptions:
     wishes = _object(value, "answer", ("encoding", "integers"), '{"encoding": "base64"}')
     return AnswerOptions(
         _choice(wishes, "encoding", get_args(Encoding), encoding),

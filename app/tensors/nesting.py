@@ -72,7 +72,7 @@ def place(index: int, shape: Sequence[int | None]) -> str:
     return VALUES + "".join(reversed(steps))
 
 
-def settle(declared: tuple[int, ...] | None, nested: tuple[int, ...]) -> tuple[int, ...]:
+def agreed_shape(declared: tuple[int, ...] | None, nested: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of a tensor from what it says and how it is nested.
 
     A flat list can have any shape of its size, and empty lists do not show the dimensions that come after them.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """Text from one comma to another, both left out; `opened` lists are open before it and `closed` behind it. `marks`
     is what in it is no part of a number, `brackets` the brackets of lists among them, and the commas."""
 
@@ -16,7 +16,7 @@ class Piece(NamedTuple):
     closed: int
 
 
-def piece_of(text: bytes, opened: int) -> Piece:
+def piece_of(text: bytes, opened: int) -> TextPiece:
     """The piece that a text is, behind which fewer than no lists may be open."""
     brackets = _of_long_rows(text)
     if brackets is not None:
@@ -24,7 +24,7 @@ def piece_of(text: bytes, opened: int) -> Piece:
     else:
         marks = text.translate(None, _PLAIN)
         brackets = marks.translate(None, _ODD) if marks.strip(b"[],") else marks
-    return Piece(text, marks, brackets, opened, opened + marks.count(b"[") - marks.count(b"]"))
+    return TextPiece(text, marks, brackets, opened, opened + marks.count(b"[") - marks.count(b"]"))
 
 
 def _of_long_rows(text: bytes) -> bytes | None:

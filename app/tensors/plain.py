@@ -17,7 +17,7 @@ from app.blocks import NUMPY_DTYPES
 from app.tensors.narrowing import narrow, narrow_texts
 from app.tensors.nesting import MAX_RANK, shape_of
 from app.tensors.numerals import Kind, NoNumerals, Reader
-from app.tensors.pieces import Piece, piece_of
+from app.tensors.pieces import TextPiece, piece_of
 from app.tensors.skeleton import Unusual
 
 PIECE = 1 << 17
@@ -72,7 +72,7 @@ class Values:
             shape = (*shape[:-1], 0)
         return values.reshape(shape)
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, piece: TextPiece) -> None:
         if piece.closed < 0:
             raise Unusual
         self._depth = self._depth or len(piece.marks) - len(piece.marks.lstrip(b"["))
@@ -97,7 +97,7 @@ def _comma(text: bytes, start: int, end: int) -> int:
     return stop if stop >= 0 else text.find(b",", start + PIECE, end)
 
 
-def elements(piece: Piece, depth: int, dtype: str, integral: bool, reader: Reader) -> Array:
+def elements(piece: TextPiece, depth: int, dtype: str, integral: bool, reader: Reader) -> Array:
     """The elements of a piece of lists nested `depth` deep; Unusual if it takes a closer look. Only its own brackets
     tell whether it is ragged."""
     if integral and b"." in piece.text and b'"' not in piece.marks:
@@ -108,7 +108,7 @@ def elements(piece: Piece, depth: int, dtype: str, integral: bool, reader: Reade
         raise Unusual from None
 
 
-def _elements(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
+def _elements(piece: TextPiece, depth: int, dtype: str, reader: Reader) -> Array:
     kind = NUMPY_DTYPES[dtype]
     if dtype == "bool":
         return _numbers(_bools_as_numbers(piece), piece, depth, "u", reader).astype(np.bool_)
@@ -126,18 +126,18 @@ def _elements(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
     return values
 
 
-def _numbers(text: bytes, piece: Piece, depth: int, kind: Kind, reader: Reader) -> Array:
+def _numbers(text: bytes, piece: TextPiece, depth: int, kind: Kind, reader: Reader) -> Array:
     return reader.read(b"".join((b"[" * piece.opened, text, b"]" * piece.closed)), depth, kind)
 
 
-def _bools_as_numbers(piece: Piece) -> bytes:
+def _bools_as_numbers(piece: TextPiece) -> bytes:
     """true and false written as 1 and 0; no number may be there already."""
     if len(piece.text.translate(None, _DIGIT)) < len(piece.text):
         raise Unusual
     return piece.text.replace(b"true", b" 1 ").replace(b"false", b" 0 ")
 
 
-def _floats(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
+def _floats(piece: TextPiece, depth: int, dtype: str, reader: Reader) -> Array:
     named = b"N" in piece.marks or b"I" in piece.marks
     text = _without_names(piece) if named else piece.text
     wide = _numbers(text, piece, depth, "d", reader)
@@ -162,7 +162,7 @@ def _floats(piece: Piece, depth: int, dtype: str, reader: Reader) -> Array:
     return values
 
 
-def _without_names(piece: Piece) -> bytes:
+def _without_names(piece: TextPiece) -> bytes:
     """NaN and the infinities written as 0, quoted or not; nothing else may be quoted."""
     text, marks = piece.text, piece.marks
     nans, infinities, quotes = marks.count(b"a"), marks.count(b"I"), marks.count(b'"')

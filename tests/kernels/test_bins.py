@@ -14,7 +14,7 @@ def test_bins_carry_before_they_overflow() -> None:
     bins.add(Part(np.array([2.0**32 - 1]), 32, 0))
     for _ in range(40):
         bins.merge(deepcopy(bins))
-    bins.settle()
+    bins.normalize()
     total, exponent = bins.exact(0)
     assert total << exponent == (2**32 - 1) << 40
 
@@ -25,6 +25,6 @@ def test_counted_integers_carry_before_they_overflow() -> None:
     bins.count(np.full(most, (1 << 62) - 1), np.full(most, 31), np.zeros(most, np.int64))
     for _ in range(22):
         bins.merge(deepcopy(bins))
-    bins.settle()
+    bins.normalize()
     total, exponent = bins.exact(0)
     assert total << exponent == ((1 << 62) - 1) * most << 31 + 22

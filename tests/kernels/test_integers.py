@@ -180,7 +180,7 @@ def test_one_large_output_leaves_the_others_as_they_are(dtype: str, shape: tuple
 def test_roots_of_single_precision_are_floors_beside_every_square() -> None:
     squares = np.arange(1, 2049) ** 2
     totals = np.concatenate([squares - 1, squares, squares[:-1] + 1])
-    roots = integer_l2(np.dtype(np.int64)).settle(totals, 1)
+    roots = integer_l2(np.dtype(np.int64)).of_totals(totals, 1)
     assert roots.dtype == np.float32
     assert roots.astype(np.int64).tolist() == [isqrt(total) for total in totals.tolist()]
 
@@ -191,7 +191,7 @@ def test_roots_beyond_their_dtype_are_integers_before_they_wrap(dtype: str) -> N
     most = bounds(dtype)[1]
     kernel = integer_l2(np.dtype(dtype))
     for root in (most + 1, 2 * most, 1 << 26):
-        roots = kernel.settle(np.array([root**2, 4]), 1)
+        roots = kernel.of_totals(np.array([root**2, 4]), 1)
         assert roots.dtype.kind == "i"
         assert roots.astype(dtype).tolist() == [wrapped(dtype, root), 2]
 

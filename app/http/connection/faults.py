@@ -15,7 +15,7 @@ from app.http.open_inference.endpoints import is_ours
 from app.http.problem_document import document
 from app.http.reply import RawHeaders, Reply, as_lines
 
-LINGER = 1.0
+DRAIN = 1.0
 """Seconds in which further bytes are discarded: to close a connection with bytes unread resets it, and the client may
 lose the answer."""
 
@@ -81,7 +81,7 @@ class Faultless(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         self.transport.write_eof()
-        self.loop.call_later(LINGER, self.transport.close)
+        self.loop.call_later(DRAIN, self.transport.close)
 
 
 def _telling(reply: Reply, headers: RawHeaders) -> Any:

@@ -187,13 +187,13 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
             **OPEN,
             "summary": f"What {name} is",
             "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
-            "responses": {"200": _answer("The page.", "OperatorPage"), **NOT_MODIFIED, **refusals(406, *OF_A_HEAD)},
+            "responses": {"200": _response("The page.", "OperatorPage"), **NOT_MODIFIED, **refusals(406, *OF_A_HEAD)},
         },
     }
 
 
 def _service_paths() -> dict[str, Any]:
-    index = {"200": _answer("One page per operator version.", "OperatorsIndex"), **NOT_MODIFIED, **refusals(406)}
+    index = {"200": _response("One page per operator version.", "OperatorsIndex"), **NOT_MODIFIED, **refusals(406)}
     return {
         "/operators": _get(
             "list_operators", "Every operator version", "The pages of all of them, in one answer.", index
@@ -202,19 +202,19 @@ def _service_paths() -> dict[str, Any]:
             "version",
             "What is running",
             "Versions of the package and of what it is made of, and a digest of the operator table.",
-            {"200": _answer("Versions of what matters.", "Version"), **NOT_MODIFIED},
+            {"200": _response("Versions of what matters.", "Version"), **NOT_MODIFIED},
         ),
         "/health/live": _get(
             "health_live",
             "Whether the process is alive",
             "For what restarts it if it is not.",
-            {"200": _answer("It is alive.", "Health")},
+            {"200": _response("It is alive.", "Health")},
         ),
         "/health/ready": _get(
             "health_ready",
             "Whether it takes requests",
             "For what sends it requests.",
-            {"200": _answer("It takes requests.", "Health"), **refusals(503)},
+            {"200": _response("It takes requests.", "Health"), **refusals(503)},
         ),
     }
 
@@ -224,7 +224,7 @@ def _get(operation_id: str, summary: str, description: str, responses: dict[str,
     return {"get": operation | OPEN | {"responses": responses | refusals(*OF_A_HEAD)}}
 
 
-def _answer(words: str, schema: str) -> dict[str, Any]:
+def _response(words: str, schema: str) -> dict[str, Any]:
     return {"description": words, "content": json_content(reference(schema))}
 
 

@@ -7,10 +7,9 @@ from app.http.documents.binary import build_binary
 from app.http.documents.open_inference import build_inference
 from app.http.documents.openapi import Document, build_openapi, build_opset
 from app.http.freshness import Lasting
+from app.http.negotiation import JSON
 from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, READ
 from app.settings import Settings
-
-JSON = "application/json"
 
 WHOLE = {
     "/openapi.json": build_openapi,

@@ -15,7 +15,7 @@ from app.http.negotiation import content_encoding
 from app.http.open_inference import models
 from app.http.open_inference.asking import check_index, name_of, registered
 from app.http.open_inference.counters import Counters
-from app.http.open_inference.errors import JSON, problem
+from app.http.open_inference.errors import JSON_TYPE, problem
 from app.http.open_inference.infer import VOICE, Infer
 from app.http.open_inference.models import MODELS
 from app.http.open_inference.regions import UNSHARED, Regions
@@ -211,7 +211,7 @@ def _fixed(content: object) -> Read:
 
 
 def _json(content: object) -> Reply:
-    return Reply(200, orjson.dumps(content), (JSON,))
+    return Reply(200, orjson.dumps(content), (JSON_TYPE,))
 
 
 def _not_allowed(method: str, methods: list[str]) -> Reply:

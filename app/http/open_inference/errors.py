@@ -8,7 +8,7 @@ from app.errors import Refusal
 from app.http.problems import PROBLEMS, Problem
 from app.http.reply import RawHeaders, Reply
 
-JSON = (b"content-type", b"application/json")
+JSON_TYPE = (b"content-type", b"application/json")
 
 
 def refused(refusal: Refusal) -> Reply:
@@ -24,4 +24,4 @@ def refused(refusal: Refusal) -> Reply:
 def problem(of: Problem, message: str, headers: RawHeaders = ()) -> Reply:
     """An error. Text that came from outside may hold what UTF-8 cannot."""
     said = orjson.dumps({"error": message.encode(errors="replace").decode()})
-    return Reply(of.status, said, (JSON, *of.headers, *headers), reason=of.reason)
+    return Reply(of.status, said, (JSON_TYPE, *of.headers, *headers), reason=of.reason)

@@ -8,7 +8,7 @@ from app.evaluate import Evaluation
 from app.http.budget.account import Account
 from app.http.budget.phases import DECODE, ENCODE
 from app.http.encodings import compressed
-from app.http.open_inference.errors import JSON
+from app.http.open_inference.errors import JSON_TYPE
 from app.http.open_inference.places import place_in, place_of_data
 from app.http.open_inference.regions import UNSHARED, Regions
 from app.http.reductions.reducer import Reducer
@@ -117,7 +117,7 @@ class Inference:
     def reply(self, tensor: Tensor) -> Reply:
         """The answer: the reduced tensor, as and where it is wanted."""
         asked, reduced = self._asked, self._asked.data.header
-        headers: RawHeaders = (JSON,)
+        headers: RawHeaders = (JSON_TYPE,)
         if asked.region and self._regions:
             self._regions.put(asked.region, tensor)
             answered = self._sender.elsewhere(tensor, asked.id, asked.region)

@@ -3,12 +3,11 @@
 from fastapi import Request, Response
 
 from app.http.freshness import fresh
-from app.http.negotiation import answer_type
+from app.http.negotiation import JSON, answer_type
 from app.http.pages.html import HTML, HTML_HEADERS, Page, html_of
 from app.http.pages.site import Site
 from app.settings import Settings
 
-JSON = "application/json"
 VARY = {"vary": "Accept"}
 
 

@@ -125,7 +125,7 @@ class Bins:
             sums = np.bincount(at + depth * n, weights=piece * sign, minlength=levels * n).astype(np.int64)
             self.bins[lowest - self.lowest :][:levels] += sums.reshape(levels, n)
 
-    def settle(self) -> None:
+    def normalize(self) -> None:
         """Carry, so that every bin but the last holds a digit in [0, 2^32); the last has the sign."""
         self._add_all(self._folded())
         self._carry()

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.rounding import FORMATS, Floats
+from app.kernels.rounding import FLOAT_FORMATS, Floats
 from app.kernels.scratch import Scratch, Scratches
 
 Dtype = np.dtype[Any]
@@ -48,7 +48,7 @@ def load(
 ) -> Loaded:
     """The elements of a tile as `shape`, in the order of its transposed view `ordered`. Where not all are finite, the
     range says nothing."""
-    form = FORMATS[tile.dtype]
+    form = FLOAT_FORMATS[tile.dtype]
     largest, smallest, zeros = _range_float16(tile) if tile.dtype == np.float16 else range_of(tile, scratch)
     if tile.dtype == np.float64 and ordered.flags.c_contiguous:
         y = tile.reshape(shape)
@@ -69,7 +69,7 @@ def read(tile: NDArray[Any], ordered: NDArray[Any], scratch: Scratch) -> tuple[F
     y, the first array, and scale."""
     reader = READERS[tile.dtype]
     y = scratch.shaped(ordered.shape)[0]
-    if tile.dtype == np.float16 and _range_float16(tile)[0] >= FORMATS[tile.dtype].infinity:
+    if tile.dtype == np.float16 and _range_float16(tile)[0] >= FLOAT_FORMATS[tile.dtype].infinity:
         np.copyto(y, ordered)
         return y, 0
     reader.read(ordered, y, scratch)
@@ -88,7 +88,7 @@ def near(tile: NDArray[Any], scratch: Scratch) -> NDArray[Any]:
 
 def range_of(tile: NDArray[Any], scratch: Scratch) -> tuple[int, int, bool]:
     """The bits, without signs, of the largest element and of the smallest that is not zero, and whether any is zero."""
-    form = FORMATS[tile.dtype]
+    form = FLOAT_FORMATS[tile.dtype]
     # Without their signs, floats are ordered as the integers of the same bits; infinities and NaN are the largest.
     sizes = scratch.bits(tile.shape, form.bits)
     np.bitwise_and(tile.view(form.bits), form.magnitude, out=sizes)
@@ -114,7 +114,7 @@ def measure(y: Floats, scratch: Scratch, dtype: Dtype) -> Loaded:
     nonzero = sizes[sizes > 0]
     if not len(nonzero):
         return Loaded(y, 0, 0, True)
-    form = FORMATS[dtype]
+    form = FLOAT_FORMATS[dtype]
     largest, smallest = np.array((nonzero.max(), nonzero.min())).astype(dtype).view(form.bits).tolist()
     return Loaded(y, form.exponent(largest) + 1, form.unit(smallest), len(nonzero) < y.size)
 

@@ -11,7 +11,7 @@ from app.kernels.exact.approximation import Approximation, nothing
 from app.kernels.exact.estimates import RUN_TERMS, Cut, Estimate, Rough, Shape, largest_size
 from app.kernels.exact.loading import NARROW_TILE_ELEMENTS, READERS, TILE_ELEMENTS, near
 from app.kernels.exact.parts import exact_parts, split
-from app.kernels.rounding import FORMATS, Floats
+from app.kernels.rounding import FLOAT_FORMATS, Floats
 from app.kernels.scratch import Scratch
 
 # Squares of an output that are added in one run; of more, runs of 2 * RUN_TERMS and then their sums.
@@ -32,7 +32,7 @@ class ShortSquares(Estimate):
         y = scratch.shaped(tile.shape)[0]
         read, scale = READERS[tile.dtype]
         values = read(tile, y, scratch)
-        if scale and not largest_size(values) <= FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
+        if scale and not largest_size(values) <= FLOAT_FORMATS[tile.dtype].largest * 2.0**-scale:  # infinities hide
             return None
         y = y.reshape(shape)
         if shape[2] == 1 and shape[1] >= LONG_RUN_TERMS:

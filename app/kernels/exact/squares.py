@@ -16,7 +16,7 @@ from app.kernels.exact.loading import READERS, Loaded, range_of
 from app.kernels.exact.parts import Part, Sums, exact_sums, scaled, split
 from app.kernels.exact.square_estimates import ShortSquares, Squares, sample
 from app.kernels.exact.terms import HIGHEST_TOP, LOWEST_UNIT, Term, count_elements, cuttable, integers
-from app.kernels.rounding import FORMATS, Floats
+from app.kernels.rounding import FLOAT_FORMATS, Floats
 from app.kernels.scratch import Scratch
 
 # 2^5 products of two digits of 24 bits add exactly: 53 bits in all.
@@ -87,7 +87,7 @@ def guess_squares(tile: NDArray[Any], shape: Shape, scratch: Scratch) -> list[Su
     likely = float(np.maximum.reduce(sample(y)))
     if not 0.0 <= smallest <= likely < np.inf:
         return None
-    form = FORMATS[tile.dtype]
+    form = FLOAT_FORMATS[tile.dtype]
     bits = range_of(tile, scratch)[1] if smallest == 0.0 else int(np.float32(sqrt(smallest)).view(form.bits))
     top, unit = frexp(likely)[1] + _SPARE_BITS, 2 * form.unit(bits)
     if top < unit or not cuttable(top, unit):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.kernels.extremes.columns import Found
 from app.kernels.extremes.search import Search
 from app.kernels.kernel import elements_of
-from app.kernels.rounding import FORMATS
+from app.kernels.rounding import FLOAT_FORMATS
 
 # Elements of an output that, of numbers of both signs, are hardly ever all of one.
 MANY = 16
@@ -29,7 +29,7 @@ class NarrowSearch(Search):
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
         super().__init__(dtype, largest, last)
         unsigned, signed = np.dtype(np.uint16), np.dtype(np.int16)
-        self._infinity = FORMATS[dtype].infinity
+        self._infinity = FLOAT_FORMATS[dtype].infinity
         self._sign = 1 << 15
         self._largest = largest
         # With no number beyond zero, the extreme is the nearest to it; else it is the farthest with the right sign.

@@ -14,7 +14,7 @@ from app.kernels.extremes.folding import COPIED_TILE_BYTES, DEPTH, tiles
 from app.kernels.extremes.search import LONG, RUN_BYTES, Search
 from app.kernels.kernel import OUTPUTS, Box, filled
 from app.kernels.regions import cuts
-from app.kernels.rounding import FORMATS
+from app.kernels.rounding import FLOAT_FORMATS
 
 # Elements that NumPy's search is through with before ours has begun.
 FEW_ELEMENTS = 1024
@@ -52,7 +52,7 @@ class Position:
     outputs_at_once = OUTPUTS
 
     def __init__(self, dtype: np.dtype[Any], largest: bool, last: bool) -> None:
-        narrow = dtype in FORMATS and dtype.itemsize == 2
+        narrow = dtype in FLOAT_FORMATS and dtype.itemsize == 2
         self._search = (NarrowSearch if narrow else Search)(dtype, largest, last)
         self._order = self._search.order
 

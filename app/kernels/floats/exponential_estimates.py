@@ -13,7 +13,7 @@ import numpy as np
 from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
 from app.kernels.exact.loading import TILE_ELEMENTS, TILES, read
-from app.kernels.floats.result import Settled, decided
+from app.kernels.floats.result import Decision, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import Piece, regions
 from app.kernels.rounding import Floats
@@ -22,7 +22,7 @@ from app.kernels.scratch import Scratch
 _LOWEST = -float(np.finfo(np.float64).max)
 
 
-def settled(box: Box) -> Settled:
+def decision(box: Box) -> Decision:
     """The results over r1 and r2 of a box of narrow floats, and which of them are undecided: those too that some NaN or
     infinity decides."""
     o, r1, i, r2 = box.shape

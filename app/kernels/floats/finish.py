@@ -16,7 +16,7 @@ from app.kernels.exact.parts import Part
 from app.kernels.exact.terms import HIGHEST_TOP, LOWEST_UNIT
 from app.kernels.floats.result import Result
 from app.kernels.regions import cuts
-from app.kernels.rounding import FORMATS, some
+from app.kernels.rounding import FLOAT_FORMATS, some
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Finish:
         outputs = len(state.flags)
         values = np.empty(outputs, self.dtype)
         if len(state.bins):
-            state.settle()
+            state.normalize()
             for here in cuts(outputs, OUTPUTS_TOGETHER):
                 values[here] = self._of_settled(state, here, count)
         else:
@@ -50,21 +50,21 @@ class Finish:
         high, low, exponent, missed = leading(state.bins[:, here], state.lowest)
         if exponent.min() > LOWEST_UNIT + 3 * BIN_BITS and exponent.max() < HIGHEST_TOP - 3 * BIN_BITS:
             about = Approximation(np.ldexp(high, exponent), np.ldexp(low, exponent), np.ldexp(missed, exponent))
-            values, undecided = self.result.settle(about, count, self.dtype)
+            values, undecided = self.result.of_approximation(about, count, self.dtype)
         else:
-            values, undecided = self.result.settle_scaled(high, low, exponent, missed, count, self.dtype)
+            values, undecided = self.result.of_scaled(high, low, exponent, missed, count, self.dtype)
         zero = high == 0
         at = np.flatnonzero(undecided & ~zero)
         if len(at):
             sums = [state.exact(here.start + int(output)) for output in at]
-            values[at] = self.result.decide(sums, count, self.dtype)
+            values[at] = self.result.of_sums(sums, count, self.dtype)
         return self._with_specials(values, zero, state.flags[here])
 
     def _of_parts(self, parts: list[Part], flags: Flags | None, outputs: int, count: int) -> NDArray[Any]:
         if any(part.unit < LOWEST_UNIT or part.top > HIGHEST_TOP for part in parts):
             return self._in_bins(parts, np.full(outputs, OTHER, np.uint8) if flags is None else flags, count)
         about = total_of(parts, outputs)
-        values, undecided = self.result.settle(about, count, self.dtype)
+        values, undecided = self.result.of_approximation(about, count, self.dtype)
         zero = about.high == 0
         if some(about.missed):
             undecided |= zero & (about.missed > 0)
@@ -96,5 +96,5 @@ class Finish:
             values[minus] = result.of_minus_infinity
             values[(flags & NAN != 0) | (plus & minus)] = np.nan
         if flags is not None or result.of_minus_infinity != -np.inf:
-            values[np.isnan(values)] = FORMATS[self.dtype].quiet_nan
+            values[np.isnan(values)] = FLOAT_FORMATS[self.dtype].quiet_nan
         return values

@@ -25,7 +25,7 @@ from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, Exponential
 from app.kernels.floats.result import decided
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
+from app.kernels.rounding import FLOAT_FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
 from app.kernels.scratch import Scratch
 
 # Of a tile: seven arrays of it are at work. It holds so many elements of each output at least.
@@ -75,7 +75,7 @@ class LogSumExp:
     @quiet
     def _narrowly(self, box: Box) -> NDArray[Any]:
         """By float64, where that decides."""
-        results, undecided = exponential_estimates.settled(box)
+        results, undecided = exponential_estimates.decision(box)
         decide_in(box, results, undecided, self._precisely)
         return results
 
@@ -100,14 +100,14 @@ class LogSumExp:
         return values
 
     def _finish(self, largest: Floats, several: NDArray[np.bool_], sums: Integers) -> NDArray[Any]:
-        settle = _precise if self._dtype.itemsize == 8 else _narrow
+        of_sums = _precise if self._dtype.itemsize == 8 else _narrow
         summed = several & np.isfinite(largest)
         if summed.all():
-            return settle(INTERVAL * class_of(largest), sums, self._dtype)
+            return of_sums(INTERVAL * class_of(largest), sums, self._dtype)
         results = largest.astype(self._dtype)
-        results[np.isnan(largest)] = FORMATS[self._dtype].quiet_nan
+        results[np.isnan(largest)] = FLOAT_FORMATS[self._dtype].quiet_nan
         if summed.any():
-            results[summed] = settle(INTERVAL * class_of(largest[summed]), sums[:, :, summed], self._dtype)
+            results[summed] = of_sums(INTERVAL * class_of(largest[summed]), sums[:, :, summed], self._dtype)
         return results
 
 

@@ -29,7 +29,7 @@ from app.kernels.floats.multiplication import SLAB_ELEMENTS, Multiplication
 from app.kernels.kernel import OUTPUTS, Box, elements_of, filled, quiet
 from app.kernels.regions import cuts, regions
 from app.kernels.rounding import (
-    FORMATS,
+    FLOAT_FORMATS,
     Floats,
     Integers,
     leading_bits,
@@ -63,7 +63,7 @@ class Product:
 
     def partial(self, box: Box, first: int = 0) -> Products:
         o, _, i, _ = box.shape
-        multiplication = Multiplication(box.size, FORMATS[self._dtype].precision)
+        multiplication = Multiplication(box.size, FLOAT_FORMATS[self._dtype].precision)
         state = self.identity(o * i)
         with np.errstate(invalid="ignore"):  # signalling NaN
             if box.size <= SLAB_ELEMENTS:
@@ -81,7 +81,7 @@ class Product:
             zero, infinite = state.seen == ZERO, state.seen == INFINITE
             results[zero] = np.copysign(0.0, state.high[zero])
             results[infinite] = np.copysign(np.inf, state.high[infinite])
-            results[state.seen > INFINITE] = FORMATS[self._dtype].quiet_nan
+            results[state.seen > INFINITE] = FLOAT_FORMATS[self._dtype].quiet_nan
         return results
 
     def whole(self, box: Box, into: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -93,10 +93,10 @@ class Product:
     @quiet
     def _narrowly(self, box: Box) -> NDArray[Any]:
         """By float64, where that decides."""
-        settled = product_estimates.settled(box)
-        if settled is None:
+        decision = product_estimates.decision(box)
+        if decision is None:
             return self._precisely(box)
-        outputs, undecided = settled
+        outputs, undecided = decision
         decide_in(box, outputs, undecided, self._precisely)
         return outputs
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
 from app.kernels.exact.loading import READERS, TILE_ELEMENTS, TILES, load
-from app.kernels.floats.result import Settled, decided
+from app.kernels.floats.result import Decision, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import regions
-from app.kernels.rounding import FORMATS, Floats, Integers, cast
+from app.kernels.rounding import FLOAT_FORMATS, Floats, Integers, cast
 from app.kernels.scratch import Scratch
 
 # Factors that are multiplied together in one go: enough, and the cache holds their rows.
@@ -28,7 +28,7 @@ _EXACT_BITS = 53
 _ERROR = 2.0**-52
 
 
-def settled(box: Box) -> Settled | None:
+def decision(box: Box) -> Decision | None:
     """The products over r1 and r2 of a box of narrow floats, and which of them are undecided; None if some element is
     no finite number."""
     o, r1, i, r2 = box.shape
@@ -46,7 +46,7 @@ def settled(box: Box) -> Settled | None:
             region = values[a, b]
             region[...] = product.values(scale * count).reshape(region.shape)
     about = values.reshape(-1)
-    if count * FORMATS[box.dtype].precision <= _EXACT_BITS:
+    if count * FLOAT_FORMATS[box.dtype].precision <= _EXACT_BITS:
         return cast(about, box.dtype), np.zeros(about.size, np.bool_)
     results, undecided = decided(about, np.abs(about) * (count * _ERROR), box.dtype)
     if np.count_nonzero(about) < about.size:

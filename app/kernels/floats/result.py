@@ -15,7 +15,7 @@ from app.kernels.rounding import Floats, Integers, cast
 
 Dtype = np.dtype[Any]
 Mask = NDArray[np.bool_]
-Settled = tuple[NDArray[Any], Mask]
+Decision = tuple[NDArray[Any], Mask]
 
 
 class Result(ABC):
@@ -31,14 +31,14 @@ class Result(ABC):
     keeps_one: ClassVar[bool] = False
 
     @abstractmethod
-    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
         """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided. What comes where `high`
         is 0 says nothing: the sum is 0, or hidden in `missed`."""
 
     @abstractmethod
-    def settle_scaled(
+    def of_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
-    ) -> Settled:
+    ) -> Decision:
         """The same for (high + low) * 2^exponent, of any size; `exponent` is even, `missed` in units of 2^exponent."""
 
     @abstractmethod
@@ -50,12 +50,12 @@ class Result(ABC):
         """As `of_sum`, for the exact sum of a few numbers, not 0, and the float64 next to it; None if that cannot
         tell."""
 
-    def decide(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
+    def of_sums(self, sums: list[tuple[int, int]], count: int, dtype: Dtype) -> NDArray[Any]:
         """The results of nonzero exact sums, integer * 2^exponent, one by one."""
         return cast(np.array([self.of_sum(*total, count, dtype) for total in sums]), dtype)
 
 
-def decided(about: Floats, error: Floats, dtype: Dtype) -> Settled:
+def decided(about: Floats, error: Floats, dtype: Dtype) -> Decision:
     """The results in a narrow dtype of what is within `error` of `about`, and which of them that leaves undecided."""
     below, above = cast(about - error, dtype), cast(about + error, dtype)
     return above, ~alike(below, above)

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.kernels.elementary.double_double import two_product, two_product_of_one, two_sum
 from app.kernels.exact.approximation import Approximation
-from app.kernels.floats.result import Dtype, Mask, Result, Settled, alike
+from app.kernels.floats.result import Decision, Dtype, Mask, Result, alike
 from app.kernels.rounding import (
     Floats,
     Integers,
@@ -49,7 +49,7 @@ class Rounded(Result):
     def _leading(self, total: int, exponent: int, count: int) -> tuple[int, bool, int]:
         """The first 62 or 63 bits of the result, whether more follow, and the exponent of the last."""
 
-    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
         high, low, missed, relative = about
         if dtype == _FLOAT64:
             result, rest, error = self._interval(about, count)
@@ -71,9 +71,9 @@ class Rounded(Result):
                 undecided[near] = ~alike(values[near], round_pair(*two_sum(result, rest - slack), dtype))
         return values, undecided
 
-    def settle_scaled(
+    def of_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
-    ) -> Settled:
+    ) -> Decision:
         result, rest, error = self._interval(Approximation(high, low, missed), count)
         exponent = self._scale(exponent)
         above = round_scaled(result, rest + error, exponent, dtype)
@@ -104,9 +104,9 @@ class Total(Rounded):
 
     keeps_one = True
 
-    def settle(self, about: Approximation, count: int, dtype: Dtype) -> Settled:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
         if about.relative or some(about.missed):
-            return super().settle(about, count, dtype)
+            return super().of_approximation(about, count, dtype)
         return round_pair(about.high, about.low, dtype), np.zeros(len(about.high), np.bool_)
 
     def _approximate(self, high: Floats, count: int) -> Floats:

@@ -20,7 +20,7 @@ from app.kernels.floats.result import Result
 from app.kernels.floats.rounded_results import MEAN, ROOT, TOTAL
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.regions import regions
-from app.kernels.rounding import FORMATS
+from app.kernels.rounding import FLOAT_FORMATS
 
 
 class ExactSum:
@@ -101,16 +101,16 @@ class ExactSum:
                 waiting.append((region, together(found, several)))
                 outputs += several
                 if outputs >= OUTPUTS_TOGETHER:
-                    results.append(self._settled(waiting, estimate, count))
+                    results.append(self._of_regions(waiting, estimate, count))
                     waiting, outputs = [], 0
         if waiting:
-            results.append(self._settled(waiting, estimate, count))
+            results.append(self._of_regions(waiting, estimate, count))
         return results[0] if len(results) == 1 else np.concatenate(results)
 
-    def _settled(self, waiting: list[tuple[Box, Rough]], estimate: Estimate, count: int) -> NDArray[Any]:
+    def _of_regions(self, waiting: list[tuple[Box, Rough]], estimate: Estimate, count: int) -> NDArray[Any]:
         """The results of regions that have been estimated."""
         about = estimate.closed(side_by_side([sums for _, sums in waiting]), count)
-        values, undecided = self._result.settle(about, count, self._dtype)
+        values, undecided = self._result.of_approximation(about, count, self._dtype)
         undecided |= (about.high == 0) & (self._term.signed | (about.missed > 0))
         if np.count_nonzero(undecided):
             decide(values, undecided, [region for region, _ in waiting], self._exact)
@@ -118,7 +118,7 @@ class ExactSum:
 
     def empty(self) -> np.generic:
         if np.isnan(self._result.of_nothing):
-            return FORMATS[self._dtype].quiet_nan
+            return FLOAT_FORMATS[self._dtype].quiet_nan
         nothing: np.generic = self._dtype.type(self._result.of_nothing)
         return nothing
 

@@ -17,13 +17,13 @@ class IntegerL2(PowerSumReduction):
 
     __slots__ = ()
 
-    def answer(self, total: int, count: int) -> int:
+    def of_total(self, total: int, count: int) -> int:
         return isqrt(total)
 
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
         return floor_roots(state).astype(self.dtype)
 
-    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+    def of_totals(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         most = int(totals.max())
         roots = np.sqrt(totals.astype(np.float32 if most <= EXACT_SINGLE_ROOT else np.float64))
         # One beyond its dtype is to wrap. Integers do; what a float becomes there is the processor's choice.

@@ -20,7 +20,7 @@ class IntegerLogSum(PowerSumReduction):
 
     __slots__ = ()
 
-    def answer(self, total: int, count: int) -> int:
+    def of_total(self, total: int, count: int) -> int:
         if total < 1:
             raise Undefined(f"the sum {total} has no logarithm among integers: it must be positive; {FLOATS_HAVE}")
         return bisect_right(POWERS, total)
@@ -28,19 +28,19 @@ class IntegerLogSum(PowerSumReduction):
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
         def exact(k: int) -> int:
             [total] = state.exact(slice(k, k + 1))
-            return self.answer(total, count)
+            return self.of_total(total, count)
 
         totals = state.narrow()
         if totals is not None:
-            return self.settle(totals, count).astype(self.dtype, copy=False)
+            return self.of_totals(totals, count).astype(self.dtype, copy=False)
         sums = state.estimate()
         if sums.min() < 1:
             exact(int(np.flatnonzero(sums < 1)[0]))
         return floor_log(sums, 1e-12, exact).astype(self.dtype)
 
-    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+    def of_totals(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         if totals.min() < 1:
-            self.answer(int(totals[totals < 1][0]), count)
+            self.of_total(int(totals[totals < 1][0]), count)
         return floor_log_integers(totals)
 
     def empty(self) -> np.generic:

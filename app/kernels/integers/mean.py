@@ -16,16 +16,16 @@ class IntegerMean(PowerSumReduction):
 
     __slots__ = ()
 
-    def answer(self, total: int, count: int) -> int:
+    def of_total(self, total: int, count: int) -> int:
         return total // count if total >= 0 else -(-total // count)
 
     def finish(self, state: WideIntegers, count: int) -> NDArray[Any]:
         totals = state.narrow()
         if totals is None:
             return _long_division(state, count).astype(self.dtype)
-        return self.settle(totals, count).astype(self.dtype, copy=False)
+        return self.of_totals(totals, count).astype(self.dtype, copy=False)
 
-    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+    def of_totals(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         least = totals.min()
         if least >= 0:
             return np.asarray(totals // count)

@@ -88,7 +88,7 @@ class PowerSumReduction(ABC):
     power_sum: PowerSum
 
     @abstractmethod
-    def answer(self, total: int, count: int) -> int:
+    def of_total(self, total: int, count: int) -> int:
         """The definition, for one output."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class PowerSumReduction(ABC):
         """The same for all outputs, modulo 2^n."""
 
     @abstractmethod
-    def settle(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
+    def of_totals(self, totals: NDArray[Any], count: int) -> NDArray[Any]:
         """The same, in any dtype and maybe not yet cut, for sums in any dtype that holds them and the count, no larger
         than 2^52, or of 64 bits and no squares."""
 
@@ -121,7 +121,7 @@ class PowerSumReduction(ABC):
         if box.size <= FEW_ELEMENTS:
             power = self.power_sum.power
             rows = box.transpose(0, 2, 1, 3).reshape(-1, count).tolist()
-            answers = (self.answer(sum(x**power for x in row), count) for row in rows)
+            answers = (self.of_total(sum(x**power for x in row), count) for row in rows)
             return filled(into, wrapped(answers, self.dtype))
         wide = min(i, LARGE // count)
         # Whether memory would be read in short runs of `wide`.
@@ -136,13 +136,13 @@ class PowerSumReduction(ABC):
                 sums = self._narrow(part, count)
                 if sums is None:  # others will be no smaller, and all at once are less work
                     sums = self.power_sum.wide(box)
-                    all_at_once = self.finish(self.partial(box), count) if sums is None else self.settle(sums, count)
+                    all_at_once = self.finish(self.partial(box), count) if sums is None else self.of_totals(sums, count)
                     return filled(into, all_at_once.astype(self.dtype, copy=False).reshape(-1))
-                here[...] = self.settle(sums, count)
+                here[...] = self.of_totals(sums, count)
         return outputs
 
     def _narrow(self, box: Box, count: int) -> NDArray[Any] | None:
-        """The sums (o, i) in single integers that hold the count too, if `settle` takes them."""
+        """The sums (o, i) in single integers that hold the count too, if `of_totals` takes them."""
         most = largest(box) ** self.power_sum.power * count
         dtype = narrowest(self.dtype, max(most, count)) if most <= EXACT_ROOT else None
         return self.power_sum.narrow(box, most, dtype)

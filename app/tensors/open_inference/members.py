@@ -25,7 +25,7 @@ from app.errors import (
 )
 from app.names import listed, shown
 from app.tensors.aliases import unknown_datatype
-from app.tensors.nesting import MAX_RANK, VALUES, checked_shape, settle
+from app.tensors.nesting import MAX_RANK, VALUES, agreed_shape, checked_shape
 from app.tensors.open_inference.datatypes import DATATYPES
 
 DATA, AXES, REDUCED = "data", "axes", "reduced"
@@ -162,7 +162,7 @@ def _values(values: object, header: Header, place: str, read: Read) -> NDArray[A
     """The elements in a row; what is wrong with one is told by its place in this body."""
     try:
         found = read(values, header.dtype)
-        settle(header.shape, found.shape)
+        agreed_shape(header.shape, found.shape)
     except Refusal as refusal:
         if refusal.place.startswith(VALUES):
             refusal.place = f"{place}/data{refusal.place.removeprefix(VALUES)}"

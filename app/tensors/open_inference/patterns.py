@@ -8,7 +8,7 @@ import orjson
 
 from app.errors import Refusal
 from app.tensors import short, skeleton
-from app.tensors.nesting import settle
+from app.tensors.nesting import agreed_shape
 from app.tensors.open_inference.members import AXES, DATA, Asked, Input
 from app.tensors.open_inference.reading import cut, read_anew
 from app.tensors.skeleton import CUT, Span, Unusual
@@ -58,7 +58,7 @@ class Pattern(NamedTuple):
 def _filled(given: Input, text: bytes) -> Input:
     """An input with the values that a list says."""
     values = short.read(orjson.loads(text), given.header.dtype)
-    settle(given.header.shape, values.shape)
+    agreed_shape(given.header.shape, values.shape)
     return Input(given.header, values.reshape(-1))
 
 
