@@ -8,10 +8,11 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from app.errors import NotAcceptable, Refusal, UnknownVersion
+from app.http.negotiation import JSON
 from app.http.pages.assets import FILES
 from app.http.pages.html import HTML, HTML_HEADERS, refusal_html
 from app.http.pages.problem_pages import problem_pages
-from app.http.pages.representation import JSON, VARY, likes_html
+from app.http.pages.representation import VARY, likes_html
 from app.http.paths import DOCUMENT, OPSET_DOCUMENTS, READ, SERVICE_PATHS
 from app.http.problem_document import MEDIA_TYPE, document, refused
 from app.http.problems import BUG, INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND
