@@ -111,7 +111,7 @@ def test_a_narrow_result_has_the_bits_of_the_precise_one(dtype: str, rows: Calla
     x = rows(np.random.default_rng(3), 50_000).astype(NUMPY_DTYPES[dtype]).astype(np.float64)
     state = log_sum_exp(np.dtype(np.float64)).partial(x.reshape(1, 1, *x.shape))
     base = INTERVAL * class_of(state.largest)
-    found, precise = (settle(base, state.sums, NUMPY_DTYPES[dtype]) for settle in (_narrow, _precise))
+    found, precise = (of_sums(base, state.sums, NUMPY_DTYPES[dtype]) for of_sums in (_narrow, _precise))
     assert found.tobytes() == precise.tobytes()
 
 

@@ -20,7 +20,7 @@ class Leading(NamedTuple):
 
 
 def leading(bins: Integers, lowest: int) -> Leading:
-    """The leading bits of settled bins [bins, outputs]; high is 0 only where the sum is."""
+    """The leading bits of normalized bins [bins, outputs]; high is 0 only where the sum is."""
     return _of_three(bins, lowest) if len(bins) <= 3 else _of_many(bins, lowest)
 
 
