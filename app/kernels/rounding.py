@@ -157,13 +157,11 @@ def round_one(bits: int, more: bool, unit: int, dtype: np.dtype[Any]) -> float:
 def round_scaled(high: Floats, low: Floats, exponent: Integers, dtype: np.dtype[Any]) -> NDArray[Any]:
     """(high + low) * 2**exponent, rounded once into `dtype`; subnormal and infinite results come out right.
 
-    high is finite, low at most half its last bit. A zero keeps the sign of high.
+    high is below 2^100, low at most half its last bit, and 0 or clear of the subnormals. A zero keeps the sign of high.
     """
     fraction, scale = np.frexp(np.abs(high))
-    scale = scale.astype(np.int64)
     # The value is bits * 2**unit, with 62 or 63 bits, and `sticky` where something is left below.
-    below = np.ldexp(np.where(high < 0, -low, low), np.clip(63 - scale, -2000, 2000).astype(np.int32))
-    below = np.where((below == 0) & (low != 0), np.copysign(0.5, np.where(high < 0, -low, low)), below)
+    below = np.ldexp(np.where(high < 0, -low, low), 63 - scale)
     floor = np.floor(below)
     bits = (np.ldexp(fraction, 53).astype(np.int64) << 10) + floor.astype(np.int64)
     values = round_integer(bits, floor != below, exponent + scale - 63, FLOAT_FORMATS[dtype])
@@ -183,4 +181,4 @@ def round_integer(bits: Integers, sticky: NDArray[np.bool_], unit: Integers, tar
     up = (rest > half) | ((rest == half) & (sticky | (kept & 1 == 1)))
     kept += up
     with np.errstate(over="ignore"):
-        return np.ldexp(kept.astype(np.float64), np.clip(last, -3000, 3000).astype(np.int32)).astype(target.dtype)
+        return np.ldexp(kept.astype(np.float64), np.minimum(last, 3000).astype(np.int32)).astype(target.dtype)

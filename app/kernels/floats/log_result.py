@@ -99,8 +99,7 @@ def _pair(total: int, exponent: int) -> tuple[float, float, int]:
 def _leading(total: int) -> tuple[float, int]:
     """The float64 next to an integer that is not negative, as an integer of 53 bits * 2^up."""
     up = max(0, total.bit_length() - 64)
-    bits = total >> up | (total & (1 << up) - 1 != 0)
-    fraction, power = frexp(float(bits))
+    fraction, power = frexp(total / (1 << up))  # rounded once, however long both are
     return ldexp(fraction, 53), power - 53 + up
 
 

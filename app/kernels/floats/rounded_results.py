@@ -9,7 +9,7 @@ from math import fsum, isqrt, sqrt
 
 import numpy as np
 
-from app.kernels.elementary.double_double import two_product, two_product_of_one, two_sum
+from app.kernels.elementary.double_double import two_product, two_sum
 from app.kernels.exact.approximation import Approximation
 from app.kernels.floats.result import Decision, Dtype, Mask, Result, alike
 from app.kernels.rounding import (
@@ -54,7 +54,7 @@ class Rounded(Result):
         if dtype == _FLOAT64:
             result, rest, error = self._interval(about, count)
             below, above = result + (rest - error), result + (rest + error)
-            return result, ~alike(below, above) | (above != result)
+            return above, ~alike(below, above)
         result = self._approximate(high, count)
         width = _SINGLE_ERROR + 2 * relative
         undecided = np.zeros(len(high), np.bool_)
@@ -158,8 +158,9 @@ class Mean(Rounded):
             return None
         if count & (count - 1) == 0:
             return pair_of_one(about, fsum([*terms, -about]), dtype) / count
-        mean = about / count  # within 1.5 ulp, then within little more than 0.5 ulp
-        mean += fsum([*terms, *[-mean] * count]) / count
+        # No rounding passes a float64, and of a midpoint m not only m but m * count is one: a mean above m is not below
+        # it here. What is left is wanted at m itself, where it tells the side.
+        mean = about / count
         return pair_of_one(mean, fsum([*terms, *[-mean] * count]), dtype)
 
 
@@ -192,9 +193,8 @@ class Root(Rounded):
     def of_few(self, terms: list[float], about: float, count: int, dtype: Dtype) -> float | None:
         if dtype == _FLOAT64:
             return None
-        root = sqrt(about)  # within 0.85 ulp
-        square, rest = two_product_of_one(root, root)
-        return pair_of_one(root, fsum([*terms, -square, -rest]), dtype)
+        root = sqrt(about)  # not beyond a midpoint either, of which the square is a float64
+        return pair_of_one(root, fsum([*terms, -root * root]), dtype)
 
 
 TOTAL, MEAN, ROOT = Total(), Mean(), Root()
