@@ -1,6 +1,6 @@
 """The whole service without HTTP: operator × parameters × tensor -> tensor."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -112,16 +112,14 @@ class Evaluation:
         """Take in a block, from one thread at a time; the bytes that are held for outputs that are not done."""
         if not len(block.values):
             return 0
-        start = 0
-        while start < len(block.values):
+        steps = self._into.steps(block, self._pace)
+        while True:
             self._check()
-            stop = start + max(self._pace.step // block.values.itemsize, 1)
-            part = Block(block.start + start, block.values[start:stop])
             self._pace.begin()
-            self._into.absorb(part)
-            self._pace.end(part.values.nbytes)
-            start += len(part.values)
-        return self._into.nbytes
+            size = next(steps, 0)
+            if not size:
+                return self._into.nbytes
+            self._pace.end(size)
 
     def finish(self) -> Tensor:
         """The reduced tensor; ShapeMismatch if elements are missing."""
@@ -151,10 +149,16 @@ class Elementwise:
         self.missing = size
         self._kernel = kernel
 
-    def absorb(self, block: Block) -> None:
-        """Each element to its output."""
-        self.outputs[block.start : block.start + len(block.values)] = self._kernel.elementwise(block.values)
-        self.missing -= len(block.values)
+    def steps(self, block: Block, pace: Pace) -> Iterator[int]:
+        """Each element to its output, step by step, as an Accumulator does it."""
+        done = 0
+        while done < len(block.values):
+            values = block.values[done : done + max(pace.step // block.values.itemsize, 1)]
+            start = block.start + done
+            self.outputs[start : start + len(values)] = self._kernel.elementwise(values)
+            self.missing -= len(values)
+            done += len(values)
+            yield values.nbytes
 
 
 def _reduced_shape(shape: tuple[int, ...], reduction: Reduction) -> tuple[int, ...]:

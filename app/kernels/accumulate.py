@@ -1,10 +1,10 @@
 """Blocks in, outputs out: which elements a kernel sees together, and when an output is done.
 
 Rows that arrive whole are reduced at once and leave no state behind. A row that is cut open keeps one state
-until its last element has come, from whatever block and in whatever order.
+until its last element has come, from whatever block and in whatever order; a short one keeps its elements.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic
 
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from app.blocks import Block
 from app.kernels.geometry import Geometry, box
-from app.kernels.kernel import Box, Kernel, S
+from app.kernels.kernel import TOGETHER, Box, Kernel, S
 from app.kernels.regions import cuts
 from app.kernels.team import Team
+from app.pacing import Pace
 
 # Elements below which a second thread costs more than it gives.
 WORTH_A_THREAD = 1 << 17
@@ -30,12 +31,36 @@ class Accumulator(Generic[S]):
         self.outputs: NDArray[Any] = np.empty(geometry.rows * geometry.outputs, output)
         self.missing = geometry.rows * geometry.row_size
         self._team = team
-        self._open: dict[int, tuple[S, int]] = {}  # by row: its state, and how many elements are still to come
+        # By row, and how many of its elements are still to come.
+        self._states: dict[int, tuple[S, int]] = {}
+        self._elements: dict[int, tuple[NDArray[Any], int]] = {}
 
     @property
     def nbytes(self) -> int:
-        """Memory that the states of open rows hold, in bytes."""
-        return sum(state.nbytes for state, _ in self._open.values())
+        """Memory that open rows hold, in bytes."""
+        states = sum(state.nbytes for state, _ in self._states.values())
+        return states + sum(elements.nbytes for elements, _ in self._elements.values())
+
+    def steps(self, block: Block, pace: Pace) -> Iterator[int]:
+        """Take in a block, a step at each `next`, which gives the step's bytes. A step ends with a row if it can; where
+        a row of few elements to an output is there as a whole and longer than a step, with an output."""
+        values, done, size = block.values, 0, self.geometry.row_size
+        # Of more groups, a box is a copy.
+        by_outputs = self.geometry.count <= TOGETHER and len(self.geometry.groups) <= 3
+        while done < len(values):
+            start, left = block.start + done, len(values) - done
+            most = max(pace.step // values.itemsize, 1)
+            if by_outputs and most < size <= left and start % size == 0:
+                yield from self._steps_of_row(start // size, values[done : done + size], pace)
+                done += size
+                continue
+            taken = min(most, left)
+            beyond = (start + taken) % size
+            if taken < left and beyond < taken:
+                taken -= beyond
+            self.absorb(Block(start, values[done : done + taken]))
+            yield taken * values.itemsize
+            done += taken
 
     def absorb(self, block: Block) -> None:
         """Take in a block that is not empty: whole rows to their outputs, what is left at an end to an open row."""
@@ -55,22 +80,39 @@ class Accumulator(Generic[S]):
         self.missing -= len(block.values)
 
     def _whole_rows(self, first: int, last: int, values: NDArray[Any]) -> None:
-        geometry = self.geometry
-        rows = box(values, last - first, geometry.groups)
-        o, _, i, _ = rows.shape
-        outputs = self.outputs[first * geometry.outputs : last * geometry.outputs].reshape(o, i)
-        parts = self._worthwhile(values)
+        boxes, outputs = self._boxed(first, last, values)
+        if not self._share(boxes, outputs):
+            self._cut_open(range(first, last), values, self._worthwhile(values.size))
+
+    def _steps_of_row(self, row: int, values: NDArray[Any], pace: Pace) -> Iterator[int]:
+        """A row of so few elements to an output that each step has all those of some outputs."""
+        boxes, outputs = self._boxed(row, row + 1, values)
+        done, size = 0, self.geometry.count * values.itemsize
+        while done < outputs.shape[1]:
+            part = slice(done, done + max(pace.step // size, 1))
+            self._share(boxes[:, :, part], outputs[:, part])
+            yield outputs[:, part].size * size
+            done = part.stop
+        self.missing -= len(values)
+
+    def _boxed(self, first: int, last: int, values: NDArray[Any]) -> tuple[Box, NDArray[Any]]:
+        """Some rows as a box, and their outputs (o, i)."""
+        rows, outputs = box(values, last - first, self.geometry.groups), self.geometry.outputs
+        return rows, self.outputs[first * outputs : last * outputs].reshape(rows.shape[0], rows.shape[2])
+
+    def _share(self, rows: Box, outputs: NDArray[Any]) -> bool:
+        """Reduce a box, on several threads if that is worth it; False if it has too few outputs to go round."""
+        parts = self._worthwhile(rows.size)
+        axis = 0 if rows.shape[0] >= parts else 2
+        if rows.shape[axis] < parts:
+            return False
         if parts == 1:
             self._reduce(rows, outputs)
-            return
-        axis = 0 if o >= parts else 2
-        if rows.shape[axis] < parts:  # too few outputs to go round: the threads share each of them
-            self._cut_open(range(first, last), values, parts)
-            return
-
+            return True
         boxes = np.array_split(rows, parts, axis)
         into = np.array_split(outputs, parts, axis // 2)
         self._team.run([partial(self._reduce, *pair) for pair in zip(boxes, into, strict=True)])
+        return True
 
     def _reduce(self, rows: Box, into: NDArray[Any]) -> None:
         """Some outputs at a time, so that what a kernel makes for each is still in the cache when it is read."""
@@ -89,13 +131,28 @@ class Accumulator(Generic[S]):
             self._finish(row, self._take_in(None, elements, 0, parts))
 
     def _open_row(self, row: int, values: NDArray[Any], start: int) -> None:
-        state, missing = self._open.pop(row, (None, self.geometry.row_size))
-        state = self._take_in(state, values, start, self._worthwhile(values))
+        if self.geometry.row_size <= TOGETHER:
+            self._gather(row, values, start)
+            return
+        state, missing = self._states.pop(row, (None, self.geometry.row_size))
+        state = self._take_in(state, values, start, self._worthwhile(values.size))
         missing -= len(values)
         if missing:
-            self._open[row] = state, missing
+            self._states[row] = state, missing
         else:
             self._finish(row, state)
+
+    def _gather(self, row: int, values: NDArray[Any], start: int) -> None:
+        size = self.geometry.row_size
+        elements, missing = self._elements.pop(row, (None, size))
+        if elements is None:
+            elements = np.empty(size, values.dtype)
+        elements[start : start + len(values)] = values
+        missing -= len(values)
+        if missing:
+            self._elements[row] = elements, missing
+        else:
+            self._whole_rows(row, row + 1, elements)
 
     def _take_in(self, state: S | None, values: NDArray[Any], start: int, parts: int) -> S:
         """The state of a row (None: that has seen nothing) and of `values`, which stand at `start` in it."""
@@ -125,7 +182,7 @@ class Accumulator(Generic[S]):
             return
         self.outputs[row * outputs : (row + 1) * outputs] = self.kernel.finish(state, self.geometry.count)
 
-    def _worthwhile(self, values: NDArray[Any]) -> int:
-        """How many threads to spend on these elements."""
-        threads = min(self._team.threads, len(values) // WORTH_A_THREAD)
+    def _worthwhile(self, elements: int) -> int:
+        """How many threads to spend on so many elements."""
+        threads = min(self._team.threads, elements // WORTH_A_THREAD)
         return threads if threads >= self.kernel.min_threads else 1

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.kernel import Box
+from app.kernels.kernel import TOGETHER, Box
 from app.kernels.rounding import BFLOAT16, FLOAT_FORMATS, cast
 
-ELEMENTS, OUTPUTS = 64, 8
+ELEMENTS, OUTPUTS = TOGETHER, 8
 """The most elements and outputs that are reduced this way."""
 
 

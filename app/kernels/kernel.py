@@ -17,6 +17,10 @@ quiet = np.errstate(all="ignore")
 """Decorates what meets NaN and infinities on purpose: NumPy's warnings about them would be noise."""
 
 
+TOGETHER = 64
+"""Elements of an output that a kernel sees together, by `whole`, if they are no more and can be: of so few, a float
+product is the same however they come."""
+
 OUTPUTS = 1 << 16
 """Outputs of one call of a kernel that makes some numbers of 64 bits for each."""
 
