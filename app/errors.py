@@ -104,7 +104,7 @@ class ConflictingFields(Unprocessable):
 
 
 class UnknownParameter(Unprocessable):
-    """The operator version does not have this parameter."""
+    """The operator version does not have this parameter, or not in this place."""
 
 
 class InvalidParameter(Unprocessable):

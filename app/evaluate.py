@@ -21,7 +21,7 @@ from app.spec.operators import Operator
 from app.spec.parameters import Parameters, Reduction
 
 Check = Callable[[], object]
-"""Called between steps, whose length `pacing` has; what it raises ends the reduction."""
+"""Called before each step (see `pacing`); raising ends the reduction."""
 
 FEW_ELEMENTS = 1 << 12
 """Elements up to which a tensor that comes in one block takes no detour over a state and threads."""

@@ -69,7 +69,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def asking(name: str) -> str:
-    """Whether that is what was meant, as a message asks; "" for ""."""
+    """' (did you mean NAME?)' for a message; "" for ""."""
     return f" (did you mean {name}?)" if name else ""
 
 

@@ -37,7 +37,9 @@ def test_a_name_is_quoted_cut_and_visible(name: str, text: str) -> None:
         (1.5, "1.5"),
         (float("nan"), "NaN"),
         (-3, "-3"),
-        (2**64, "18446744073709551616"),
+        (2**128 - 1, str(2**128 - 1)),
+        (1 - 2**128, str(1 - 2**128)),
+        (2**128, "an integer beyond 128 bits"),
         (10**5000, "an integer beyond 128 bits"),
         ("x" * 41, f'"{"x" * 40}…" (41 characters)'),
         (Integer("7" * 41), f"{'7' * 40}… (41 characters)"),
@@ -47,7 +49,7 @@ def test_a_name_is_quoted_cut_and_visible(name: str, text: str) -> None:
         ((1,), "a list"),
         (b"x", "of the type bytes"),
     ],
-    ids=range(14),
+    ids=range(16),
 )
 def test_a_value_is_shown_as_json_has_it(value: object, text: str) -> None:
     assert shown(value) == text

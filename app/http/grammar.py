@@ -42,8 +42,8 @@ class Fault(NamedTuple):
     headers: RawHeaders = ()
 
 
-ENDLESS = Fault(HEAD_TOO_LONG, f"the head has more than {LONGEST_HEAD} bytes, which is the limit")
-"""What is wrong with a head that does not end."""
+TOO_LONG_HEAD = Fault(HEAD_TOO_LONG, f"the head has more than {LONGEST_HEAD} bytes, which is the limit")
+"""The fault of a head longer than LONGEST_HEAD."""
 
 
 def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault | None:
@@ -56,6 +56,8 @@ def fault_of(method: bytes, url: bytes, version: str, fields: Fields) -> Fault |
         if url == b"*" and method == b"OPTIONS":
             return Fault(METHOD_NOT_ALLOWED, UNKNOWN_METHOD, ALLOW)
         return Fault(MALFORMED_REQUEST, "the request target must be a path or an http URL")
+    if b"#" in url:
+        return Fault(MALFORMED_REQUEST, "the request target has a #, which is for the caller alone; write %23 for it")
     if len(url) > LONGEST_URL:
         return Fault(URL_TOO_LONG, f"the path and the query have {len(url)} bytes; the limit is {LONGEST_URL}")
     host = fields.get(b"host")
@@ -91,6 +93,8 @@ def parser_fault(error: BaseException | None, beginning: bytes) -> Fault:
         return Fault(MALFORMED_REQUEST, "this is TLS: this port speaks http, not https")
     if "method" in said:
         said = "it begins with no request line, or with a method that is not known here"
+    if said.startswith("Expected HTTP/"):
+        said = "a request line is a method, a path and HTTP/1.1; a blank in the path must be written %20"
     if "HTTP version" in said or "PRI" in said:
         return Fault(MALFORMED_REQUEST, UNKNOWN_VERSION)
     return Fault(MALFORMED_REQUEST, f"this is not HTTP/1.1: {said}")

@@ -93,8 +93,8 @@ PROBLEMS: dict[type[Refusal], Problem] = {
     ),
     errors.UnknownParameter: Problem(
         422, "unknown-parameter", "There is no such parameter",
-        "The operator version does not have this parameter.",
-        "Leave the parameter out, or use a version of the operator that has it.",
+        "The operator version does not have this parameter, or not in this place.",
+        "Leave the parameter out, put it where the detail says, or use a version of the operator that has it.",
     ),
     errors.InvalidParameter: Problem(
         422, "invalid-parameter", "A parameter cannot take this value",
@@ -151,8 +151,8 @@ PROBLEMS: dict[type[Refusal], Problem] = {
         422, "undefined", "The operator has no answer for this tensor",
         "The operator is not defined for these elements, or for a set without any.",
         "Where a set has no elements, reduce other axes; where a value does not exist, such as the logarithm of 0 "
-        "among integers, use a float dtype, which has infinities and NaN. ArgMin and ArgMax take empty tensors at "
-        "every version but 11.",
+        "among integers, use a float dtype, which has infinities and NaN. ArgMin and ArgMax need an element "
+        "along their axis, and version 11 of both takes no empty tensor at all.",
     ),
     errors.Overloaded: Problem(
         503, "overloaded", "There is no room for this request now",
@@ -225,7 +225,7 @@ BUG = "this is a bug in the service, not in the request"
 """What is said of an internal problem; the log has the rest."""
 
 OTHERS = (UNAUTHORIZED, NOT_FOUND, METHOD_NOT_ALLOWED, BODY_TOO_SLOW, INTERNAL, STOPPING)
-"""Problems that are no refusal of what stands in a request."""
+"""Problems that the HTTP layer raises, without a Refusal."""
 
 FAULTS = (
     MALFORMED_REQUEST,
@@ -237,4 +237,4 @@ FAULTS = (
 
 REASONS = tuple(problem.reason for problem in (*PROBLEMS.values(), *OTHERS, *FAULTS))
 STATUSES = tuple(sorted({200, *(problem.status for problem in (*PROBLEMS.values(), *OTHERS))}))
-"""Every status that a reduction can have."""
+"""Every status that is counted."""

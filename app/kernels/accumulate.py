@@ -63,7 +63,7 @@ class Accumulator(Generic[S]):
             done += taken
 
     def absorb(self, block: Block) -> None:
-        """Take in a block that is not empty: whole rows to their outputs, what is left at an end to an open row."""
+        """Take in a block that is not empty: whole rows are reduced, the elements before and after go to open rows."""
         size = self.geometry.row_size
         start, stop = block.start, block.start + len(block.values)
         first, last = -(-start // size), stop // size

@@ -8,7 +8,7 @@ texts that are no integers stay texts, for whom the parameters are to refuse.
 
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote
+from urllib.parse import unquote_plus
 
 from app.errors import DuplicateKey, InvalidParameter
 from app.names import quoted
@@ -41,7 +41,9 @@ def pairs(query: str) -> Iterator[tuple[str, str]]:
     """Each name and its value, percent-decoded, as they come."""
     for part in filter(None, query.split("&")):
         name, _, value = part.partition("=")
-        yield unquote(name), unquote(value)
+        if not name:
+            raise InvalidParameter(f"the query has a value without a name: {quoted(part)}")
+        yield unquote_plus(name), unquote_plus(value)
 
 
 def parameters(given: dict[str, str]) -> dict[str, object]:

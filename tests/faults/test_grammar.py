@@ -100,6 +100,8 @@ MALFORMED = {
     "another scheme": head(start=b"GET ftp://SECRET/ HTTP/1.1"),
     "a user in a URL": head(start=b"GET http://SECRET@x/ HTTP/1.1"),
     "a star that is not for OPTIONS": head(start=b"GET * HTTP/1.1"),
+    "a fragment": head(start=b"GET /#SECRET HTTP/1.1"),
+    "a blank in a path": head(start=b"GET /SECRET 1 HTTP/1.1"),
     "a target of other bytes": head(start=b"GET /SECRET\xc3\xa9 HTTP/1.1"),
 }
 

@@ -16,7 +16,7 @@ from app import __version__
 from app.blocks import NUMPY_DTYPES
 from app.http.documents.binary import build_binary
 from app.http.documents.open_inference import build_inference
-from app.http.documents.openapi import CUT_SHORT, Document, build_openapi, build_opset
+from app.http.documents.openapi import CUT_SHORT, OF_A_HEAD, Document, build_openapi, build_opset
 from app.http.grammar import LONGEST_HEAD, LONGEST_URL
 from app.http.pages.examples import SAMPLES, examples
 from app.http.problems import BODY_TOO_SLOW, FAULTS, PROBLEMS, UNAUTHORIZED
@@ -93,6 +93,10 @@ def test_the_statuses_of_post_are_those_a_refusal_can_have() -> None:
     for operator in OPERATORS:
         responses = DOCUMENT["paths"][operator.path]["post"]["responses"]
         assert set(responses) == {"200", *map(str, statuses)}
+
+
+def test_any_request_can_have_the_statuses_of_a_head() -> None:
+    assert set(OF_A_HEAD) == {fault.status for fault in FAULTS}
 
 
 def test_the_example_of_a_refusal_is_what_the_service_says(service: Service, server: str) -> None:

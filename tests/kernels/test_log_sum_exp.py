@@ -209,6 +209,18 @@ def test_what_float64_leaves_open_is_looked_at_again() -> None:
     assert kernel.whole(box).tobytes() == kernel.finish(kernel.partial(box), 2).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_what_a_special_element_decides_is_not_looked_at_again(dtype: str) -> None:
+    rows = np.random.default_rng(11).normal(size=(60, 500))
+    rows[:20, 300], rows[10:30, 7], rows[30:40] = np.inf, -np.nan, -np.inf
+    box = rows.astype(NUMPY_DTYPES[dtype]).reshape(1, 1, 60, 500)
+    with np.errstate(all="ignore"):
+        results, left_open = decision(box)
+    assert not left_open[:40].any()
+    kernel = log_sum_exp(box.dtype)
+    assert results[:40].tobytes() == kernel.finish(kernel.partial(box), 500)[:40].tobytes()
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(
     ("row", "expected"),

@@ -19,8 +19,9 @@ from app.tensors.query import MAX_QUERY, members, parameters
         ("axis=1&keepdims=0", {"axis": 1, "keepdims": 0}),
         ("axis=9223372036854775808", {"axis": 2**63}),
         ("axis=1.0", {"axis": "1.0"}),
+        ("a+name=5", {"a name": 5}),
         ("axis= 1", {"axis": " 1"}),
-        ("axis=+1", {"axis": "+1"}),
+        ("axis=+1", {"axis": " 1"}),
         ("axis=01", {"axis": "01"}),
         ("axis=1_0", {"axis": "1_0"}),
         ("axis=1%0A", {"axis": "1\n"}),
@@ -63,6 +64,12 @@ def test_a_list_is_written_with_commas(query: str, said: str) -> None:
     with pytest.raises(DuplicateKey) as caught:
         members(query)
     assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("query", ["=5", "axis=0&=5", "="])
+def test_a_value_has_a_name(query: str) -> None:
+    with pytest.raises(InvalidParameter, match="without a name"):
+        members(query)
 
 
 def test_a_query_is_short() -> None:

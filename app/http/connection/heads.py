@@ -9,7 +9,7 @@ from typing import Any
 
 from app.http.connection.methods import AnyMethods
 from app.http.fields import Fields, by_name
-from app.http.grammar import ENDLESS, LONGEST_HEAD, LONGEST_URL, Fault, fault_of, origin_form
+from app.http.grammar import LONGEST_HEAD, LONGEST_URL, TOO_LONG_HEAD, Fault, fault_of, origin_form
 from app.http.problems import MALFORMED_REQUEST, URL_TOO_LONG
 
 
@@ -95,7 +95,7 @@ class BoundedHeads(AnyMethods):
             )
         if len(self.url) > LONGEST_URL:
             return Fault(URL_TOO_LONG, f"the path and the query have more than {LONGEST_URL} bytes, which is the limit")
-        return ENDLESS
+        return TOO_LONG_HEAD
 
     def _await_head(self) -> None:
         if self.headers is self._heading and self._late:

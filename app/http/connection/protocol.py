@@ -80,7 +80,7 @@ class Protocol(Lingering):
     def _short_way(self) -> ShortWay | None:
         """What is asked, if it may be answered at once."""
         post = self._posts.get(self.url.partition(b"?")[0])
-        if post is None or self.method != b"POST" or b"#" in self.url:
+        if post is None or self.method != b"POST":
             return None
         if (
             self.readiness.stopping

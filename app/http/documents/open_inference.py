@@ -85,7 +85,7 @@ def _operation(name: str, summary: str, schema: str, *refused: int) -> Document:
     error = {"description": "A refusal.", "content": json_content(reference("Error"))}
     errors = {
         str(status): error | ({"headers": RESPONSE_HEADERS[status]} if status in RESPONSE_HEADERS else {})
-        for status in sorted((*refused, *OF_A_HEAD))
+        for status in sorted({*refused, *OF_A_HEAD})
     }
     operation = {
         "operationId": name,

@@ -34,7 +34,7 @@ SERVICE_TAG = "Service"
 RESPONSES = {
     400: (
         "BadRequest",
-        "The body is not well-formed (not JSON, cut short, a key given twice), or Request-Timeout is no number.",
+        "The request, a header field or the body is not well-formed (not JSON, cut short, a key given twice).",
     ),
     401: ("Unauthorized", "The API key is missing or unknown."),
     406: ("NotAcceptable", "The service can send none of the media types that Accept allows."),
@@ -55,7 +55,7 @@ RESPONSES = {
 }
 """The statuses of refusals that the POST of a canonical path has: the response component and when it comes."""
 
-OF_A_HEAD = (414, 417, 431)
+OF_A_HEAD = (400, 414, 417, 431)
 """Those that any request can have, for its head alone."""
 
 NOT_MODIFIED: Document = {"304": {"description": "The caller has it already: If-None-Match named its ETag."}}
@@ -187,7 +187,11 @@ def _operator_path(operation: str, operator: Operator) -> dict[str, Any]:
             **OPEN,
             "summary": f"What {name} is",
             "description": "Inputs, outputs, attributes, types and what changed; HTML for a browser that asks for it.",
-            "responses": {"200": _response("The page.", "OperatorPage"), **NOT_MODIFIED, **refusals(406, *OF_A_HEAD)},
+            "responses": {
+                "200": _response("The page.", "OperatorPage"),
+                **NOT_MODIFIED,
+                **refusals(406, *OF_A_HEAD),
+            },
         },
     }
 
@@ -207,13 +211,13 @@ def _service_paths() -> dict[str, Any]:
         "/health/live": _get(
             "health_live",
             "Whether the process is alive",
-            "For what restarts it if it is not.",
+            "Liveness probe: restart the process if this fails.",
             {"200": _response("It is alive.", "Health")},
         ),
         "/health/ready": _get(
             "health_ready",
             "Whether it takes requests",
-            "For what sends it requests.",
+            "Readiness probe: send no requests while this answers 503.",
             {"200": _response("It takes requests.", "Health"), **refusals(503)},
         ),
     }
@@ -233,7 +237,7 @@ def json_content(schema: Schema, shown: dict[str, Any] | None = None) -> dict[st
 
 
 def refusals(*statuses: int) -> dict[str, Any]:
-    return {str(status): {"$ref": f"#/components/responses/{RESPONSES[status][0]}"} for status in statuses}
+    return {str(status): {"$ref": f"#/components/responses/{RESPONSES[status][0]}"} for status in sorted(statuses)}
 
 
 def _problem(status: int, words: str, shown: Document) -> dict[str, Any]:

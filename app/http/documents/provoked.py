@@ -10,7 +10,7 @@ from app.evaluate import plan
 from app.http.budget.account import Account
 from app.http.budget.patience import Patience
 from app.http.budget.room import TEXT, Room
-from app.http.grammar import ENDLESS, LONGEST_URL, Fault, fault_of
+from app.http.grammar import LONGEST_URL, TOO_LONG_HEAD, Fault, fault_of
 from app.http.guard import why
 from app.http.negotiation import MEDIA_TYPES, answer_type, body_type
 from app.http.problem_document import document
@@ -22,7 +22,7 @@ from app.spec.arguments import parse_parameters
 from app.spec.operators import OPERATORS
 
 SECONDS = float(Settings.model_fields["body_timeout"].default)
-"""That bodies are waited for, if nobody sets another number."""
+"""Default of KEEPDIMS_BODY_TIMEOUT."""
 
 
 def provoked(malformed: Callable[[], object], limit_of: Callable[[Settings], Limit]) -> Mapping[int, dict[str, Any]]:
@@ -41,13 +41,13 @@ def provoked(malformed: Callable[[], object], limit_of: Callable[[Settings], Lim
     }
     replies = {status: VOICE.failed(_error(call), "") for status, call in calls.items()}
     replies[401] = document(UNAUTHORIZED, why({}))
-    for fault in (_fault(url=b"/" + bytes(LONGEST_URL)), _fault(expect=b"a miracle"), ENDLESS):
+    for fault in (_fault(url=b"/" + bytes(LONGEST_URL)), _fault(expect=b"a miracle"), TOO_LONG_HEAD):
         replies[fault.problem.status] = document(fault.problem, fault.detail)
     return {status: orjson.loads(reply.body) for status, reply in replies.items()}
 
 
 def _fault(url: bytes = b"/", **fields: bytes) -> Fault:
-    """That of a head with these fields."""
+    """The fault of a head with these fields."""
     found = fault_of(b"GET", url, "1.1", {b"host": b"host"} | {name.encode(): value for name, value in fields.items()})
     assert found is not None
     return found

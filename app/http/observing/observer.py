@@ -92,8 +92,8 @@ class Tally:
             "method": "POST",
             "path": path,
             "operator": operator.name,
+            "version": operator.version,
         }
-        self._entry |= {"version": operator.version}
         self._seconds = slot("keepdims_request_seconds", *self._row)
         self._slots: dict[tuple[str, str, int], tuple[int, int, int]] = {}
 

@@ -4,4 +4,4 @@ No two builds have the same, so they tell a result only where every number withi
 """
 
 MATH_ERROR = 2.0**-48
-"""A bound of what `exp` and `log` are off, relative to themselves: C libraries keep 2^-52, NumPy's own loops 2^-50."""
+"""Upper bound of the relative error of `exp` and `log`: C libraries keep 2^-52, NumPy's own loops 2^-50."""

@@ -18,7 +18,7 @@ BIN_BITS = 32
 """Bits of a piece, and from the place of one bin to that of the next."""
 
 _BIN_MASK = (1 << BIN_BITS) - 1
-# Pieces are at most 2^33 in size; carries are settled before 2^28 of them can have met in a bin.
+# Pieces are at most 2^33 in size; bins carry before 2^28 of them can have met in a bin.
 _MOST_PIECES = 1 << 28
 
 # Parts are held up to so many bytes, or so many for each output if that is more, before they are folded.

@@ -18,11 +18,11 @@ Exact = Callable[[Box], NDArray[Any]]
 """The exact results of a box."""
 
 
-def decide(values: NDArray[Any], undecided: NDArray[np.bool_], several: list[Box], exact: Exact) -> None:
+def decide(values: NDArray[Any], undecided: NDArray[np.bool_], boxes: list[Box], exact: Exact) -> None:
     """Put the exact results of the undecided outputs of some regions in their places."""
     start = size = 0
     scattered: list[tuple[NDArray[np.intp], Box]] = []
-    for region in several:
+    for region in boxes:
         o, r1, i, r2 = region.shape
         at = np.flatnonzero(undecided[start : start + o * i])
         more = len(at) * r1 * r2

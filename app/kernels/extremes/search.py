@@ -33,7 +33,7 @@ LONG = 2
 # Ties of so many elements and more are looked at in words of eight.
 WORDY = 64
 
-# What an element does to the best before it where it takes its place: by whether the largest is sought, and the last.
+# The comparison by which a later element replaces the best so far, by (largest, last).
 BEATS: dict[tuple[bool, bool], np.ufunc] = {
     (False, False): np.less,
     (False, True): np.less_equal,
@@ -49,7 +49,7 @@ class Search:
         self.order = order(dtype, largest)
         self._last = last
         self._columns = ColumnSearch(self.order, last)
-        self._further = np.maximum if largest else np.minimum
+        self._better = np.maximum if largest else np.minimum
         self._beats = BEATS[largest, last]
         # NumPy's own search finds the first, and a NaN before all: right, and quick, where it knows the dtype.
         known = dtype.kind == "b" or dtype == self.order.storage
@@ -136,7 +136,7 @@ class Search:
             if elements is None:
                 _, into[part] = self._turned(rows[part])
             else:
-                into[part] = found_in_windows(elements, rows.shape[1], self._beats, self._further)
+                into[part] = found_in_windows(elements, rows.shape[1], self._beats, self._better)
         return True
 
     def turns(self, rows: NDArray[Any]) -> bool:

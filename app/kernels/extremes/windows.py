@@ -1,8 +1,8 @@
 """Where the extremes of rows of two or three elements stand.
 
-Every element is compared with those behind it as if a row began there, and only what is so at the beginnings of rows is
-looked at. Most comparisons are in vain, but NumPy makes ten of elements that lie side by side in the time of one of
-elements that lie a row apart.
+Each element is compared with the next ones as if a row started there; only the results at real row starts are kept.
+Most comparisons are in vain, but NumPy makes ten of elements that lie side by side in the time of one of elements that
+lie a row apart.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LENGTHS = (2, 3)
-"""Of rows that are searched this way. Longer ones are sooner turned into columns."""
+"""Of rows that are searched this way. Longer rows are faster as columns."""
 
 WINDOWED_BYTES = 1 << 18
 """Of elements that are compared together: what comes of them stays in the second-level cache."""

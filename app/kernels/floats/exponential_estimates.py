@@ -8,7 +8,10 @@ rounded moves e^-d, d its size, by 2^-53 d e^-d at most, and all of them togethe
 MATH_ERROR of itself, and by the rounding of its last sum.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
@@ -16,15 +19,15 @@ from app.kernels.exact.loading import TILE_ELEMENTS, TILES, read
 from app.kernels.floats.result import Decision, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import Piece, regions
-from app.kernels.rounding import Floats
+from app.kernels.rounding import FLOAT_FORMATS, Floats, cast
 from app.kernels.scratch import Scratch
 
-_LOWEST = -float(np.finfo(np.float64).max)
+# Larger than any narrow number, whatever its scale, and what stands for an infinity.
+_BEYOND, _INFINITE = 2.0**200, 2.0**1000
 
 
 def decision(box: Box) -> Decision:
-    """The results over r1 and r2 of a box of narrow floats, and which of them are undecided: those too that some NaN or
-    infinity decides."""
+    """The results over r1 and r2 of a box of narrow floats, and which of them are undecided."""
     o, r1, i, r2 = box.shape
     values, undecided = np.empty((o, i), box.dtype), np.empty((o, i), np.bool_)
     with TILES.borrowed() as scratch:
@@ -34,10 +37,21 @@ def decision(box: Box) -> Decision:
             about = largest + log
             additions = min(r1 * r2, TILE_ELEMENTS) + len(pieces)
             error = 4 * len(pieces) * MATH_ERROR + additions * 2.0**-53
-            results = decided(about, error + np.abs(log) * MATH_ERROR + np.abs(about) * 2.0**-52, box.dtype)
+            results, left = decided(about, error + np.abs(log) * MATH_ERROR + np.abs(about) * 2.0**-52, box.dtype)
+            special = ~(np.abs(largest) < _BEYOND)
+            if np.count_nonzero(special):
+                results[special] = _of_special(largest[special], box.dtype)
+                left &= ~special
             shape = values[a, b].shape
-            values[a, b], undecided[a, b] = (each.reshape(shape) for each in results)
+            values[a, b], undecided[a, b] = results.reshape(shape), left.reshape(shape)
     return values.reshape(-1), undecided.reshape(-1)
+
+
+def _of_special(largest: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """What NaN, an infinity, or nothing but -inf decides."""
+    results = cast(largest, dtype)
+    results[np.isnan(largest)] = FLOAT_FORMATS[dtype].quiet_nan
+    return results
 
 
 def _of_region(box: Box, pieces: list[Piece], scratch: Scratch) -> tuple[Floats, Floats]:
@@ -52,12 +66,12 @@ def _of_region(box: Box, pieces: list[Piece], scratch: Scratch) -> tuple[Floats,
 
 
 def _of_tile(tile: Box, scratch: Scratch) -> tuple[Floats, Floats]:
-    """The same of a tile, 1-D."""
+    """The largest element of each output of a tile and the sum of its exponentials, 1-D."""
     ordered, shape = over_columns(tile)
     values, scale = read(tile, ordered, scratch)
     y = values.reshape(shape)
     # Of an output that is -inf all over, its exponentials are to be 0.
-    largest = np.maximum(np.maximum.reduce(y, axis=1, keepdims=True), _LOWEST)
+    largest = np.maximum(np.maximum.reduce(y, axis=1, keepdims=True), -_INFINITE)
     y -= largest
     if scale:
         y *= 2.0**scale

@@ -38,7 +38,7 @@ class Finish:
         if len(state.bins):
             state.normalize()
             for here in cuts(outputs, OUTPUTS_TOGETHER):
-                values[here] = self._of_settled(state, here, count)
+                values[here] = self._of_normalized(state, here, count)
         else:
             cells = dict(layered(state.held, outputs))
             for here in cuts(outputs, CELL_OUTPUTS):
@@ -46,7 +46,7 @@ class Finish:
                 values[here] = self._of_parts(cells.get(here.start, []), flags, len(flags), count)
         return values
 
-    def _of_settled(self, state: Bins, here: slice, count: int) -> NDArray[Any]:
+    def _of_normalized(self, state: Bins, here: slice, count: int) -> NDArray[Any]:
         high, low, exponent, missed = leading(state.bins[:, here], state.lowest)
         if exponent.min() > LOWEST_UNIT + 3 * BIN_BITS and exponent.max() < HIGHEST_TOP - 3 * BIN_BITS:
             about = Approximation(np.ldexp(high, exponent), np.ldexp(low, exponent), np.ldexp(missed, exponent))
