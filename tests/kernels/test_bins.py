@@ -1,10 +1,13 @@
 """The bins of exact sums hold whatever is added to them, however often."""
 
 from copy import deepcopy
+from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from app.kernels.exact.bins import Bins
+from app.kernels.exact.leading import leading
 from app.kernels.exact.parts import Part
 
 
@@ -28,3 +31,27 @@ def test_counted_integers_carry_before_they_overflow() -> None:
     bins.normalize()
     total, exponent = bins.exact(0)
     assert total << exponent == ((1 << 62) - 1) * most << 31 + 22
+
+
+@pytest.mark.parametrize("bins", [1, 2, 3, 4, 5, 9])
+def test_leading_bits_miss_no_more_than_they_say(bins: int) -> None:
+    """Of digits that are random, or such as carry all the way, from any place to any other; of both signs."""
+    draw, outputs = np.random.default_rng(bins), 3000
+    digits = draw.integers(0, 1 << 32, (bins, outputs))
+    digits[draw.random((bins, outputs)) < 0.3] = 0
+    digits[draw.random((bins, outputs)) < 0.2] = (1 << 32) - 1
+    digits[-1] = draw.choice([-1, 0, 1, -5, 7, (1 << 32) - 1, -(1 << 32)], outputs)
+    for k in range(bins):
+        digits[k + 1 :, k::16] = 0
+        digits[:k, k + 8 :: 16] = 0
+    high, low, exponent, missed = leading(digits, -40)
+    worth = [Fraction(2) ** (32 * (k - 40)) for k in range(bins)]
+    for k in range(outputs):
+        total = sum((int(digit) * unit for digit, unit in zip(digits[:, k], worth, strict=True)), Fraction(0))
+        unit = Fraction(2) ** int(exponent[k])
+        assert abs(total - (Fraction(high[k]) + Fraction(low[k])) * unit) <= Fraction(missed[k]) * unit
+        assert (high[k] == 0) == (total == 0)
+        assert high[k] + low[k] == high[k]
+        assert missed[k] <= abs(high[k]) * 2.0**-95
+    assert not (exponent & 1).any()
+    assert not missed[(digits != 0).argmax(axis=0) >= bins - 3].any()

@@ -220,3 +220,15 @@ def test_elements_alone_keep_their_very_bits(dtype: np.dtype[Any]) -> None:
     values = mixed(dtype, (2, 50, 1, 1), seed=3)
     assert bits(minimum(dtype).elementwise(values)) == bits(values)
     assert minimum(dtype).elementwise(values).shape == values.shape
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+@pytest.mark.parametrize(("make", "largest"), KERNELS)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_a_nan_of_either_sign_that_meets_no_other_element_comes_out_canonical(
+    make: Callable[[np.dtype[Any]], Extremum], largest: bool, dtype: np.dtype[Any], sign: int
+) -> None:
+    loud = INFINITY[dtype.name] + np.uint64(1) | np.uint64(sign << 8 * dtype.itemsize - 1)
+    box = loud.astype(f"u{dtype.itemsize}").view(dtype).reshape(1, 1, 1, 1)
+    kernel = make(dtype)
+    assert bits(kernel.finish(kernel.partial(box), 1)) == bits(kernel.whole(box)) == [CANONICAL_NAN[dtype.name]]

@@ -34,8 +34,8 @@ class ColumnSearch:
         self._last = last
 
     def found(self, columns: NDArray[Any]) -> Found:
-        """The extremes along the middle axis of (o, r, i)."""
-        if columns.shape[1] >= DEEP_ROWS and columns.strides[2] == columns.itemsize:
+        """The extremes along the middle axis of (o, r, i), whose rows lie in memory as such."""
+        if columns.shape[1] >= DEEP_ROWS:
             return self._by_groups(columns)
         rivals = self._order.rivals(columns[..., np.newaxis])
         return rivals, self._nearest(columns, rivals)
