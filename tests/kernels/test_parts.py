@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.kernels.exact.approximation import total_of
+from app.kernels.exact.layers import CELL_OUTPUTS, layered
 from app.kernels.exact.parts import Part, exact_parts, joined
 
 
@@ -46,3 +47,28 @@ def test_a_total_misses_no_more_of_its_parts_than_it_says() -> None:
             wrong = exact([*(float(part.values[k]) for part in several), -float(high[k]), -float(low[k])])
             assert abs(wrong) <= Fraction(float(missed[k]))
             assert missed[k] <= 2.0**-80 * (len(several) > 2)
+
+
+@pytest.mark.parametrize("longest", [3, CELL_OUTPUTS // 3, 3 * CELL_OUTPUTS])
+def test_parts_of_some_outputs_have_the_same_sums_in_layers(longest: int) -> None:
+    """Parts of different ranges that begin where others end, overlap, and reach over cells."""
+    draw, outputs = np.random.default_rng(longest), 2 * CELL_OUTPUTS + 5
+    held: list[tuple[int, list[Part]]] = []
+    wanted, start = np.zeros(outputs), 0
+    for _ in range(60):
+        size = int(draw.integers(1, min(longest, outputs - start) + 1))
+        unit = int(draw.integers(-6, 6))
+        parts = [Part(np.float64(2.0**unit) * draw.integers(-8, 9, size), unit + 3, unit) for _ in range(2)]
+        held.append((start, parts))
+        wanted[start : start + size] += parts[0].values + parts[1].values
+        start = (
+            start + size - int(draw.integers(0, 2)) + int(draw.integers(0, 2)) * int(draw.integers(0, outputs))
+        ) % outputs
+    found = np.zeros(outputs)
+    for at, layers in layered(held, outputs):
+        for part in layers:
+            assert len(part.values) == min(CELL_OUTPUTS, outputs - at)
+            assert np.abs(part.values).max() <= 2.0**part.top
+            assert not (part.values % 2.0**part.unit).any()
+            found[at : at + len(part.values)] += part.values
+    assert found.tolist() == wanted.tolist()
