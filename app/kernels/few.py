@@ -36,11 +36,6 @@ def rounded(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
     return cast(np.array(results), dtype)
 
 
-def exactly(results: list[float], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Results that are elements of the dtype."""
-    return np.array(results, np.float32).astype(dtype) if dtype == BFLOAT16 else np.array(results, dtype)
-
-
 def sum_of(terms: list[float]) -> tuple[int, int]:
     """The sum of finite numbers as integer * 2^exponent."""
     ratios = [x.as_integer_ratio() for x in terms]

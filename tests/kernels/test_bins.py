@@ -41,6 +41,8 @@ def test_leading_bits_miss_no_more_than_they_say(bins: int) -> None:
     digits[draw.random((bins, outputs)) < 0.3] = 0
     digits[draw.random((bins, outputs)) < 0.2] = (1 << 32) - 1
     digits[-1] = draw.choice([-1, 0, 1, -5, 7, (1 << 32) - 1, -(1 << 32)], outputs)
+    if bins >= 4:  # half a unit of the float64 above, and a little more
+        digits[-4:, 5::16] = np.array([[1 << 31], [1 << 31], [6], [1 << 20]])
     for k in range(bins):
         digits[k + 1 :, k::16] = 0
         digits[:k, k + 8 :: 16] = 0

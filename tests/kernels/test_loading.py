@@ -23,7 +23,7 @@ def tiles(dtype: str) -> list[NDArray[Any]]:
     """Of one number and of several, with and without zeros: the ends of the format, powers of two, any others."""
     form, draw = FORMATS[dtype], np.random.default_rng(1)
     ends = [1, 2, (1 << form.fraction) - 1, form.infinity - 1, *[power << form.fraction for power in (1, 2, 3, 7)]]
-    several = [[bits] for bits in ends] + draw.choice(ends, (20, 3)).tolist()
+    several = [[bits] for bits in [0, *ends]] + draw.choice(ends, (20, 3)).tolist()
     several += draw.integers(1, form.infinity, (20, 3)).tolist()
     signed = [[bits | int(draw.integers(0, 2)) * form.sign_bit for bits in numbers] for numbers in several]
     return [

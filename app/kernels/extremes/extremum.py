@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from app.kernels.extremes.folding import DEPTH, in_one_pass, shallow, tile_bytes, tiles
 from app.kernels.extremes.order import Order, order
-from app.kernels.few import exactly, rows
+from app.kernels.few import rows
 from app.kernels.kernel import Box, filled
 from app.kernels.regions import cuts
 
@@ -109,7 +109,7 @@ class Extremum:
         """The extremes of a box."""
         few = rows(box)
         if few is not None:
-            return filled(into, exactly([self._of_few(row) for row in few], self._dtype))
+            return filled(into, np.array([self._of_few(row) for row in few], self._dtype))
         room = None if into is None else into.view(self._order.storage)
         found = filled(room, self._order.canonical(self._extremes(box, room)))
         return found.view(self._dtype) if into is None else into
