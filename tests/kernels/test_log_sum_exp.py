@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.blocks import NUMPY_DTYPES
 from app.kernels.elementary.exponential import INTERVAL
 from app.kernels.elementary.library import MATH_ERROR
-from app.kernels.floats.exponential_estimates import decision
+from app.kernels.floats.exponential_estimates import tentative
 from app.kernels.floats.exponential_sums import ExponentialSums, class_of
 from app.kernels.floats.log_sum_exp import LogSumExp, _narrow, _precise, log_sum_exp
 from tests.oracle.formats import FORMATS
@@ -203,7 +203,7 @@ def test_what_float64_leaves_open_is_looked_at_again() -> None:
     draw = np.random.default_rng(10)
     box = np.zeros((1, 2, 4000, 1), np.float32)
     box[0, 1, :, 0] = draw.uniform(-30, 0, 4000)
-    left_open = decision(box)[1]
+    left_open = tentative(box)[1]
     assert 100 < np.count_nonzero(left_open) < 3900
     kernel = log_sum_exp(box.dtype)
     assert kernel.whole(box).tobytes() == kernel.finish(kernel.partial(box), 2).tobytes()
@@ -215,7 +215,7 @@ def test_what_a_special_element_decides_is_not_looked_at_again(dtype: str) -> No
     rows[:20, 300], rows[10:30, 7], rows[30:40] = np.inf, -np.nan, -np.inf
     box = rows.astype(NUMPY_DTYPES[dtype]).reshape(1, 1, 60, 500)
     with np.errstate(all="ignore"):
-        results, left_open = decision(box)
+        results, left_open = tentative(box)
     assert not left_open[:40].any()
     kernel = log_sum_exp(box.dtype)
     assert results[:40].tobytes() == kernel.finish(kernel.partial(box), 500)[:40].tobytes()

@@ -141,7 +141,7 @@ def test_what_a_bound_decides_of_a_logarithm_is_that_of_every_sum_within_it(
     """Of sums whose logarithm is a midpoint or next to one, and of such as may have either sign; with a library that is
     off by nearly all that it may be, too."""
     draw, fraction = np.random.default_rng(3), FORMATS[dtype].fraction
-    log, decision = np.log, quiet(LOGARITHM.of_approximation)
+    log, tentative = np.log, quiet(LOGARITHM.of_approximation)
     monkeypatch.setattr(np, "log", lambda x: log(x) * (1 + library))
     sums = []
     with mpmath.workprec(160):
@@ -151,9 +151,9 @@ def test_what_a_bound_decides_of_a_logarithm_is_that_of_every_sum_within_it(
             sums.append(beside(draw, int(mantissa), 120) * Fraction(2) ** int(exponent))
     for relative in (0.0, 2.0**-60):
         about = approximated(draw, sums, relative)
-        values, undecided = decision(about, 1, NUMPY_DTYPES[dtype])
+        values, undecided = tentative(about, 1, NUMPY_DTYPES[dtype])
         right = LOGARITHM.of_sums([whole(total) for total in sums], 1, NUMPY_DTYPES[dtype])
         assert bits(values)[~undecided].tolist() == bits(right)[~undecided].tolist()
         assert not undecided.all()
     either = Approximation(np.array([1.0, -1.0, -1.0, -1.0]), np.zeros(4), np.array([2.0, 2.0, 1.0, 0.5]))
-    assert decision(either, 1, NUMPY_DTYPES[dtype])[1].tolist() == [True, True, True, False]
+    assert tentative(either, 1, NUMPY_DTYPES[dtype])[1].tolist() == [True, True, True, False]

@@ -18,7 +18,7 @@ Exact = Callable[[Box], NDArray[Any]]
 """The exact results of a box."""
 
 
-def decide(values: NDArray[Any], undecided: NDArray[np.bool_], boxes: list[Box], exact: Exact) -> None:
+def put_exact(values: NDArray[Any], undecided: NDArray[np.bool_], boxes: list[Box], exact: Exact) -> None:
     """Put the exact results of the undecided outputs of some regions in their places."""
     start = size = 0
     scattered: list[tuple[NDArray[np.intp], Box]] = []
@@ -30,23 +30,23 @@ def decide(values: NDArray[Any], undecided: NDArray[np.bool_], boxes: list[Box],
             values[start + at] = _exact_of(region, at, exact)
         elif more:
             if size + more > TILE_ELEMENTS:
-                _decide_scattered(values, scattered, exact)
+                _put_scattered(values, scattered, exact)
                 scattered, size = [], 0
             scattered.append((start + at, elements_of(region, at)))
             size += more
         start += o * i
     if scattered:
-        _decide_scattered(values, scattered, exact)
+        _put_scattered(values, scattered, exact)
 
 
-def decide_in(box: Box, values: NDArray[Any], undecided: NDArray[np.bool_], exact: Exact) -> None:
+def put_exact_in(box: Box, values: NDArray[Any], undecided: NDArray[np.bool_], exact: Exact) -> None:
     """Put the exact results of the undecided outputs of a box in their places."""
     if np.count_nonzero(undecided):
         several = regions(box.shape, TILE_ELEMENTS, ELEMENTS_PER_OUTPUT)
-        decide(values, undecided, [box[a, :, b] for a, b, _ in several], exact)
+        put_exact(values, undecided, [box[a, :, b] for a, b, _ in several], exact)
 
 
-def _decide_scattered(values: NDArray[Any], scattered: list[tuple[NDArray[np.intp], Box]], exact: Exact) -> None:
+def _put_scattered(values: NDArray[Any], scattered: list[tuple[NDArray[np.intp], Box]], exact: Exact) -> None:
     places, boxes = zip(*scattered, strict=True)
     values[np.concatenate(places)] = exact(np.concatenate(boxes))
 

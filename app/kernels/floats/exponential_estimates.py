@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
 from app.kernels.exact.loading import TILE_ELEMENTS, TILES, read
-from app.kernels.floats.result import Decision, decided
+from app.kernels.floats.result import Tentative, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import Piece, regions
 from app.kernels.rounding import FLOAT_FORMATS, Floats, cast
@@ -26,7 +26,7 @@ from app.kernels.scratch import Scratch
 _BEYOND, _INFINITE = 2.0**200, 2.0**1000
 
 
-def decision(box: Box) -> Decision:
+def tentative(box: Box) -> Tentative:
     """The results over r1 and r2 of a box of narrow floats, and which of them are undecided."""
     o, r1, i, r2 = box.shape
     values, undecided = np.empty((o, i), box.dtype), np.empty((o, i), np.bool_)

@@ -8,7 +8,7 @@ from app.kernels.elementary.double_double import two_sum
 from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.elementary.logarithm import log_of_one, log_pair
 from app.kernels.exact.approximation import Approximation
-from app.kernels.floats.result import Decision, Dtype, Result, alike, decided
+from app.kernels.floats.result import Dtype, Result, Tentative, alike, decided
 from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair, rounds_alike, some
 
 # What a logarithm may be off, relative to itself. The bound of log_pair itself is 2^-68: what one cut of the data
@@ -23,16 +23,16 @@ class Logarithm(Result):
     of_zero = -np.inf
     of_minus_infinity = np.nan
 
-    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Tentative:
         high, low, missed, relative = about
         if relative:
             missed = missed + relative * np.abs(high)
-        return _decision(high, low, missed, None, dtype)
+        return _tentative(high, low, missed, None, dtype)
 
     def of_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
-    ) -> Decision:
-        return _decision(high, low, missed, exponent, dtype)
+    ) -> Tentative:
+        return _tentative(high, low, missed, exponent, dtype)
 
     def of_sum(self, total: int, exponent: int, count: int, dtype: Dtype) -> float:
         if total < 0:
@@ -46,7 +46,7 @@ class Logarithm(Result):
         return result if rounds_alike(result, abs(result) * MATH_ERROR + 2.0**-52, dtype) else None
 
 
-def _decision(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Decision:
+def _tentative(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Tentative:
     """The logarithms of sums times 2^exponent, None for 0; and which of them are undecided."""
     positive = high > 0
     if dtype.itemsize == 8 or exponent is not None:
@@ -64,7 +64,7 @@ def _decision(high: Floats, low: Floats, missed: Floats, exponent: Integers | No
     return results, undecided
 
 
-def _narrow(size: Floats, low: Floats, missed: Floats, dtype: Dtype) -> Decision:
+def _narrow(size: Floats, low: Floats, missed: Floats, dtype: Dtype) -> Tentative:
     """The logarithms of sums in a narrow dtype, for which NumPy's in float64 decides nearly all: no two builds have the
     same, but where all numbers within its bound round alike that does not matter."""
     about = np.log(size)
@@ -74,7 +74,7 @@ def _narrow(size: Floats, low: Floats, missed: Floats, dtype: Dtype) -> Decision
     return decided(about, error, dtype)
 
 
-def _precise(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Decision:
+def _precise(high: Floats, low: Floats, missed: Floats, exponent: Integers | None, dtype: Dtype) -> Tentative:
     """The logarithms of positive sums."""
     first, second = log_pair(high, low, 0 if exponent is None else exponent)
     error = np.abs(first) * _LOG_ERROR + _moved(high, missed)

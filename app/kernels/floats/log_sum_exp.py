@@ -18,7 +18,8 @@ from app.kernels.elementary.double_double import add, quick_two_sum, two_product
 from app.kernels.elementary.exponential import FINE_UNIT, INTERVAL, exponentials_of, powers
 from app.kernels.elementary.library import MATH_ERROR
 from app.kernels.elementary.logarithm import log_of_one, log_pair
-from app.kernels.exact.deciding import decide_in
+from app.kernels.exact.deciding import put_exact_in
+from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT
 from app.kernels.few import rounded, rows
 from app.kernels.floats import exponential_estimates
 from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, ExponentialSums, class_of, exponential_sums
@@ -28,9 +29,8 @@ from app.kernels.regions import cuts, regions
 from app.kernels.rounding import FLOAT_FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
 from app.kernels.scratch import Scratch
 
-# Of a tile: seven arrays of it are at work. It holds so many elements of each output at least.
+# Of a tile: seven arrays of it are at work.
 _TILE_ELEMENTS = 1 << 15
-_ELEMENTS_PER_OUTPUT = 64
 # Outputs that are finished in one go.
 _OUTPUTS_TOGETHER = 1 << 13
 # e^(-16j).
@@ -75,8 +75,8 @@ class LogSumExp:
     @quiet
     def _narrowly(self, box: Box) -> NDArray[Any]:
         """By float64, where that decides."""
-        results, undecided = exponential_estimates.decision(box)
-        decide_in(box, results, undecided, self._precisely)
+        results, undecided = exponential_estimates.tentative(box)
+        put_exact_in(box, results, undecided, self._precisely)
         return results
 
     def _precisely(self, box: Box) -> NDArray[Any]:
@@ -172,7 +172,7 @@ def _pair_of_one(units: int) -> tuple[float, float]:
 def _regions(box: Box) -> Iterator[ExponentialSums]:
     """The sums of runs of outputs, one after the other."""
     scratch = Scratch(7, min(box.size, _TILE_ELEMENTS))
-    for _, _, (first, *others) in regions(box.shape, _TILE_ELEMENTS, _ELEMENTS_PER_OUTPUT):
+    for _, _, (first, *others) in regions(box.shape, _TILE_ELEMENTS, ELEMENTS_PER_OUTPUT):
         with np.errstate(invalid="ignore"):
             state = exponential_sums(box[first], scratch)
             for other in others:

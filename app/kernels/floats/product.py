@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.exact.deciding import decide_in
+from app.kernels.exact.deciding import put_exact_in
+from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT
 from app.kernels.few import ELEMENTS, product_of, rounded, rows
 from app.kernels.floats import product_estimates
 from app.kernels.floats.mantissas import BIAS, FRACTION_BITS, INFINITE, ZERO, Products
@@ -39,8 +40,6 @@ from app.kernels.rounding import (
     rounds_alike,
 )
 
-# Elements of each output that a slab holds at least, where there are as many.
-_ELEMENTS_PER_OUTPUT = 64
 # Outputs that are finished in one go.
 _OUTPUTS_TOGETHER = 1 << 13
 # What a factor may add to the error of a product, in units of half its last bit.
@@ -68,7 +67,7 @@ class Product:
         with np.errstate(invalid="ignore"):  # signalling NaN
             if box.size <= SLAB_ELEMENTS:
                 return multiplication.products(box)
-            for a, b, pieces in regions(box.shape, SLAB_ELEMENTS, _ELEMENTS_PER_OUTPUT):
+            for a, b, pieces in regions(box.shape, SLAB_ELEMENTS, ELEMENTS_PER_OUTPUT):
                 for piece in pieces:
                     state.merge(multiplication.products(box[piece]), a.start * i + b.start)
         return state
@@ -93,11 +92,11 @@ class Product:
     @quiet
     def _narrowly(self, box: Box) -> NDArray[Any]:
         """By float64, where that decides."""
-        decision = product_estimates.decision(box)
-        if decision is None:
+        tentative = product_estimates.tentative(box)
+        if tentative is None:
             return self._precisely(box)
-        outputs, undecided = decision
-        decide_in(box, outputs, undecided, self._precisely)
+        outputs, undecided = tentative
+        put_exact_in(box, outputs, undecided, self._precisely)
         return outputs
 
     def _precisely(self, box: Box) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, over_columns
 from app.kernels.exact.loading import READERS, TILE_ELEMENTS, TILES, load
-from app.kernels.floats.result import Decision, decided
+from app.kernels.floats.result import Tentative, decided
 from app.kernels.kernel import Box
 from app.kernels.regions import regions
 from app.kernels.rounding import FLOAT_FORMATS, Floats, Integers, cast
@@ -28,7 +28,7 @@ _EXACT_BITS = 53
 _ERROR = 2.0**-52
 
 
-def decision(box: Box) -> Decision | None:
+def tentative(box: Box) -> Tentative | None:
     """The products over r1 and r2 of a box of narrow floats, and which of them are undecided; None if some element is
     no finite number."""
     o, r1, i, r2 = box.shape

@@ -15,7 +15,8 @@ from app.kernels.rounding import Floats, Integers, cast
 
 Dtype = np.dtype[Any]
 Mask = NDArray[np.bool_]
-Decision = tuple[NDArray[Any], Mask]
+Tentative = tuple[NDArray[Any], Mask]
+"""Results, and which of them are undecided."""
 
 
 class Result(ABC):
@@ -31,14 +32,14 @@ class Result(ABC):
     keeps_one: ClassVar[bool] = False
 
     @abstractmethod
-    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Tentative:
         """The results of sums within [2^-900, 2^900] or 0, and which of them are undecided. What comes where `high`
         is 0 says nothing: the sum is 0, or hidden in `missed`."""
 
     @abstractmethod
     def of_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
-    ) -> Decision:
+    ) -> Tentative:
         """The same for (high + low) * 2^exponent, of any size; `exponent` is even, `missed` in units of 2^exponent."""
 
     @abstractmethod
@@ -55,7 +56,7 @@ class Result(ABC):
         return cast(np.array([self.of_sum(*total, count, dtype) for total in sums]), dtype)
 
 
-def decided(about: Floats, error: Floats, dtype: Dtype) -> Decision:
+def decided(about: Floats, error: Floats, dtype: Dtype) -> Tentative:
     """The results in a narrow dtype of what is within `error` of `about`, and which of them that leaves undecided."""
     below, above = cast(about - error, dtype), cast(about + error, dtype)
     return above, ~alike(below, above)

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.kernels.elementary.double_double import two_product, two_sum
 from app.kernels.exact.approximation import Approximation
-from app.kernels.floats.result import Decision, Dtype, Mask, Result, alike
+from app.kernels.floats.result import Dtype, Mask, Result, Tentative, alike
 from app.kernels.rounding import (
     Floats,
     Integers,
@@ -49,7 +49,7 @@ class Rounded(Result):
     def _leading(self, total: int, exponent: int, count: int) -> tuple[int, bool, int]:
         """The first 62 or 63 bits of the result, whether more follow, and the exponent of the last."""
 
-    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Tentative:
         high, low, missed, relative = about
         if dtype == _FLOAT64:
             result, rest, error = self._interval(about, count)
@@ -73,7 +73,7 @@ class Rounded(Result):
 
     def of_scaled(
         self, high: Floats, low: Floats, exponent: Integers, missed: Floats, count: int, dtype: Dtype
-    ) -> Decision:
+    ) -> Tentative:
         result, rest, error = self._interval(Approximation(high, low, missed), count)
         exponent = self._scale(exponent)
         above = round_scaled(result, rest + error, exponent, dtype)
@@ -104,7 +104,7 @@ class Total(Rounded):
 
     keeps_one = True
 
-    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Decision:
+    def of_approximation(self, about: Approximation, count: int, dtype: Dtype) -> Tentative:
         if about.relative or some(about.missed):
             return super().of_approximation(about, count, dtype)
         return round_pair(about.high, about.low, dtype), np.zeros(len(about.high), np.bool_)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.exact.bins import Bins
-from app.kernels.exact.deciding import decide
+from app.kernels.exact.deciding import put_exact
 from app.kernels.exact.estimates import Estimate, Rough, side_by_side, together
 from app.kernels.exact.gathering import ELEMENTS_PER_OUTPUT, OUTPUTS_TOGETHER, gather, summed_in_the_middle
 from app.kernels.exact.loading import TILES
@@ -113,7 +113,7 @@ class ExactSum:
         values, undecided = self._result.of_approximation(about, count, self._dtype)
         undecided |= (about.high == 0) & (self._term.signed | (about.missed > 0))
         if np.count_nonzero(undecided):
-            decide(values, undecided, [region for region, _ in waiting], self._exact)
+            put_exact(values, undecided, [region for region, _ in waiting], self._exact)
         return values
 
     def empty(self) -> np.generic:
