@@ -20,6 +20,8 @@ from app.pacing import Pace
 
 # Elements below which a second thread costs more than it gives.
 WORTH_A_THREAD = 1 << 17
+# Rows up to here that are cut open keep their elements: to merge states takes several times as long.
+KEPT_BYTES = 1 << 20
 
 
 class Accumulator(Generic[S]):
@@ -81,8 +83,11 @@ class Accumulator(Generic[S]):
 
     def _whole_rows(self, first: int, last: int, values: NDArray[Any]) -> None:
         boxes, outputs = self._boxed(first, last, values)
-        if not self._share(boxes, outputs):
-            self._cut_open(range(first, last), values, self._worthwhile(values.size))
+        parts = self._worthwhile(values.size)
+        if parts > max(outputs.shape):  # too few outputs to go round: the threads share each of them
+            self._cut_open(range(first, last), values, parts)
+        else:
+            self._share(boxes, outputs, parts)
 
     def _steps_of_row(self, row: int, values: NDArray[Any], pace: Pace) -> Iterator[int]:
         """A row of so few elements to an output that each step has all those of some outputs."""
@@ -90,8 +95,9 @@ class Accumulator(Generic[S]):
         done, size = 0, self.geometry.count * values.itemsize
         while done < outputs.shape[1]:
             part = slice(done, done + max(pace.step // size, 1))
-            self._share(boxes[:, :, part], outputs[:, part])
-            yield outputs[:, part].size * size
+            here = boxes[:, :, part]
+            self._share(here, outputs[:, part], min(self._worthwhile(here.size), here.shape[2]))
+            yield here.nbytes
             done = part.stop
         self.missing -= len(values)
 
@@ -100,19 +106,15 @@ class Accumulator(Generic[S]):
         rows, outputs = box(values, last - first, self.geometry.groups), self.geometry.outputs
         return rows, self.outputs[first * outputs : last * outputs].reshape(rows.shape[0], rows.shape[2])
 
-    def _share(self, rows: Box, outputs: NDArray[Any]) -> bool:
-        """Reduce a box, on several threads if that is worth it; False if it has too few outputs to go round."""
-        parts = self._worthwhile(rows.size)
-        axis = 0 if rows.shape[0] >= parts else 2
-        if rows.shape[axis] < parts:
-            return False
+    def _share(self, rows: Box, outputs: NDArray[Any], parts: int) -> None:
+        """Reduce a box in so many parts, each on a thread."""
         if parts == 1:
             self._reduce(rows, outputs)
-            return True
+            return
+        axis = 0 if rows.shape[0] >= parts else 2
         boxes = np.array_split(rows, parts, axis)
         into = np.array_split(outputs, parts, axis // 2)
         self._team.run([partial(self._reduce, *pair) for pair in zip(boxes, into, strict=True)])
-        return True
 
     def _reduce(self, rows: Box, into: NDArray[Any]) -> None:
         """Some outputs at a time, so that what a kernel makes for each is still in the cache when it is read."""
@@ -131,7 +133,7 @@ class Accumulator(Generic[S]):
             self._finish(row, self._take_in(None, elements, 0, parts))
 
     def _open_row(self, row: int, values: NDArray[Any], start: int) -> None:
-        if self.geometry.row_size <= TOGETHER:
+        if self.geometry.row_size * values.itemsize <= KEPT_BYTES:
             self._gather(row, values, start)
             return
         state, missing = self._states.pop(row, (None, self.geometry.row_size))
