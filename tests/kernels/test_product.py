@@ -172,7 +172,7 @@ def test_blocks_merge_to_the_whole(dtype: str) -> None:
 def test_underflow_and_overflow_are_judged_at_the_end() -> None:
     kernel = product(np.dtype(np.float64))
     row = np.array([1e300] * 40 + [1e-300] * 40 + [5e-324, 2.0])
-    assert kernel.whole(row.reshape(1, 1, 1, -1))[0] == pytest.approx(1e-323)
+    assert kernel.whole(row.reshape(1, 1, 1, -1))[0] == 1e-323
     assert kernel.whole(np.array([1e-200, 1e-200, -1.0]).reshape(1, 1, 1, 3)).tobytes() == np.array([-0.0]).tobytes()
     assert kernel.whole(np.array([1e200, 1e200, -1.0]).reshape(1, 1, 1, 3))[0] == -np.inf
 
@@ -211,3 +211,36 @@ def test_a_signalling_nan_is_answered_with_the_quiet_one(dtype: str) -> None:
     x.view(f"u{x.itemsize}")[7] = FORMATS[dtype].infinity + 1
     for box in (x.reshape(1, 1, 1, 64), x.reshape(1, 64, 1, 1)):
         assert product(x.dtype).whole(box).view(f"u{x.itemsize}").tolist() == [FORMATS[dtype].nan]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_state_has_mantissas_from_one_to_two(dtype: str) -> None:
+    """By which midpoints are known, and states of states stay far from overflow."""
+    kernel = product(NUMPY_DTYPES[dtype])
+    for shape in SHAPES:
+        state = kernel.partial(np.full(shape, 1.75, NUMPY_DTYPES[dtype]))
+        assert 1 <= state.high.min() <= state.high.max() < 2
+        state.merge(kernel.partial(np.full(shape, -1.75, NUMPY_DTYPES[dtype])))
+        assert 1 <= np.abs(state.high).min() <= np.abs(state.high).max() < 2
+
+
+@pytest.mark.parametrize("count", [6, 7, 40, 300])
+@pytest.mark.parametrize(
+    ("dtype", "factors"),
+    [
+        ("float16", [863, 1527, 1415, 895, 447, 1121]),  # 2971 * 2^48 - 1
+        ("float32", [8834817, 12913791, 639]),  # 16974317 * 2^32 + 1
+        ("float32", [12146239, 6771967, 1215]),  # 23268751 * 2^32 - 1
+    ],
+)
+def test_narrow_products_nearer_to_a_midpoint_than_float64_tells_are_correctly_rounded(
+    dtype: str, factors: list[int], count: int
+) -> None:
+    draw = np.random.default_rng(9)
+    row = np.array([*(np.array(factors) * 2.0**-10), *[1.0] * (count - len(factors))], NUMPY_DTYPES[dtype])
+    rows = np.stack([draw.permutation(row) * row.dtype.type(draw.choice([-1, 1])) for _ in range(40)])
+    for box in (rows[np.newaxis, np.newaxis], np.ascontiguousarray(rows.T).reshape(1, count, 40, 1)):
+        right = [exact_bits(dtype, row) for row in rows]
+        kernel = product(row.dtype)
+        assert kernel.whole(box).view(f"u{row.itemsize}").tolist() == right
+        assert kernel.finish(kernel.partial(box), count).view(f"u{row.itemsize}").tolist() == right
