@@ -9,6 +9,8 @@ import pytest
 from app.kernels.exact.bins import Bins
 from app.kernels.exact.leading import leading
 from app.kernels.exact.parts import Part
+from app.kernels.floats import sums
+from tests.oracle.large import right_bits
 
 
 def test_bins_carry_before_they_overflow() -> None:
@@ -57,3 +59,14 @@ def test_leading_bits_miss_no_more_than_they_say(bins: int) -> None:
         assert missed[k] <= abs(high[k]) * 2.0**-95
     assert not (exponent & 1).any()
     assert not missed[(digits != 0).argmax(axis=0) >= bins - 3].any()
+
+
+@pytest.mark.parametrize("wide", [[0], [50, 51, 170], [299]])
+def test_outputs_that_need_bins_keep_their_places_among_others(wide: list[int]) -> None:
+    rows = np.random.default_rng(1).standard_normal((300, 1000)).astype(np.float32)
+    rows[wide, :3] = 2.0**126, 2.0**-149, -(2.0**126)
+    kernel = sums.total(rows.dtype)
+    box = rows.reshape(1, 1, 300, 1000)
+    right = [right_bits("ReduceSum", "float32", row) for row in rows]
+    assert kernel.whole(box).view(np.uint32).tolist() == right
+    assert kernel.finish(kernel.partial(box), 1000).view(np.uint32).tolist() == right

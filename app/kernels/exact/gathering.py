@@ -60,8 +60,6 @@ def _of_region(box: Box, pieces: list[Piece], term: Term, scratch: Scratch) -> G
         guessed = term.guess(tile, shape, scratch) if term.guess else None
         if guessed is not None:
             gathered.put(guessed)
-            if gathered.flags is not None:
-                gathered.flags |= np.uint8(OTHER)
             continue
         loaded = load(cut, tile, shape, term.reader, scratch)
         late = loaded.zeros is None and loaded.finite and term.signed  # the sums may tell more quickly

@@ -25,7 +25,7 @@ class Term:
     sums of a tile's terms within a bound, where that is quicker, for `enough` terms and more. `of_few` is numbers with
     the exact sum of the terms of a few finite elements, or None. `tile` elements are cut together, of each output
     `depth` or more where memory is then read in one run. `guess` makes the sums of a tile of numbers at less cost, or
-    None."""
+    None; not of signed terms, as it does not tell whether they are -0.0."""
 
     signed: bool
     reader: Reader
