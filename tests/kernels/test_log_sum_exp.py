@@ -280,3 +280,17 @@ def test_a_signalling_nan_is_answered_with_the_quiet_one(dtype: str) -> None:
     total = kernel.identity(1)
     total.merge(kernel.partial(x.reshape(1, 1, 1, 64)))
     assert kernel.finish(total, 64).view(f"u{x.itemsize}").tolist() == [FORMATS[dtype].nan]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_blocks_of_one_element_give_the_bits_of_the_whole(dtype: str) -> None:
+    """One element above -inf is itself, whatever it is merged with; few of them meet one class, or the next."""
+    draw = np.random.default_rng(11)
+    kernel = log_sum_exp(NUMPY_DTYPES[dtype])
+    rows = [[-0.0, -np.inf], [-np.inf, -0.0, -np.inf], [0.0, 9.0], [9.0, 0.0], [-9.0, 25.0, 7.0]]
+    for row in [*rows, *(draw.normal(size=(40, 5)) * 12).tolist()]:
+        x = np.array(row).astype(NUMPY_DTYPES[dtype])
+        state = kernel.identity(1)
+        for element in x:
+            state.merge(kernel.partial(element.reshape(1, 1, 1, 1)))
+        assert kernel.finish(state, x.size).tobytes() == kernel.whole(x.reshape(1, 1, 1, -1)).tobytes(), row
