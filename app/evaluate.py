@@ -153,7 +153,7 @@ class Elementwise:
         """Each element to its output, step by step, as an Accumulator does it."""
         done = 0
         while done < len(block.values):
-            values = block.values[done : done + max(pace.step // block.values.itemsize, 1)]
+            values = block.values[done : done + pace.most(block.values.itemsize)]
             start = block.start + done
             self.outputs[start : start + len(values)] = self._kernel.elementwise(values)
             self.missing -= len(values)

@@ -19,6 +19,10 @@ class Pace:
         self.step = min(FIRST, STEP)
         self._began = 0.0
 
+    def most(self, size: int) -> int:
+        """How many things of `size` bytes the next step has: one at least."""
+        return max(self.step // size, 1)
+
     def begin(self) -> None:
         """A step begins."""
         self._began = perf_counter()

@@ -33,15 +33,13 @@ class Accumulator(Generic[S]):
         self.outputs: NDArray[Any] = np.empty(geometry.rows * geometry.outputs, output)
         self.missing = geometry.rows * geometry.row_size
         self._team = team
-        # By row, and how many of its elements are still to come.
-        self._states: dict[int, tuple[S, int]] = {}
-        self._elements: dict[int, tuple[NDArray[Any], int]] = {}
+        # By row: its state, or its elements where those are kept, and how many of them are still to come.
+        self._open: dict[int, tuple[Any, int]] = {}
 
     @property
     def nbytes(self) -> int:
         """Memory that open rows hold, in bytes."""
-        states = sum(state.nbytes for state, _ in self._states.values())
-        return states + sum(elements.nbytes for elements, _ in self._elements.values())
+        return sum(held.nbytes for held, _ in self._open.values())
 
     def steps(self, block: Block, pace: Pace) -> Iterator[int]:
         """Take in a block, a step at each `next`, which gives the step's bytes. A step ends with a row if it can; where
@@ -51,7 +49,7 @@ class Accumulator(Generic[S]):
         by_outputs = self.geometry.count <= TOGETHER and len(self.geometry.groups) <= 3
         while done < len(values):
             start, left = block.start + done, len(values) - done
-            most = max(pace.step // values.itemsize, 1)
+            most = pace.most(values.itemsize)
             if by_outputs and most < size <= left and start % size == 0:
                 yield from self._steps_of_row(start // size, values[done : done + size], pace)
                 done += size
@@ -94,7 +92,7 @@ class Accumulator(Generic[S]):
         boxes, outputs = self._boxed(row, row + 1, values)
         done, size = 0, self.geometry.count * values.itemsize
         while done < outputs.shape[1]:
-            part = slice(done, done + max(pace.step // size, 1))
+            part = slice(done, done + pace.most(size))
             here = boxes[:, :, part]
             self._share(here, outputs[:, part], min(self._worthwhile(here.size), here.shape[2]))
             yield here.nbytes
@@ -133,28 +131,21 @@ class Accumulator(Generic[S]):
             self._finish(row, self._take_in(None, elements, 0, parts))
 
     def _open_row(self, row: int, values: NDArray[Any], start: int) -> None:
-        if self.geometry.row_size * values.itemsize <= KEPT_BYTES:
-            self._gather(row, values, start)
-            return
-        state, missing = self._states.pop(row, (None, self.geometry.row_size))
-        state = self._take_in(state, values, start, self._worthwhile(values.size))
-        missing -= len(values)
-        if missing:
-            self._states[row] = state, missing
-        else:
-            self._finish(row, state)
-
-    def _gather(self, row: int, values: NDArray[Any], start: int) -> None:
         size = self.geometry.row_size
-        elements, missing = self._elements.pop(row, (None, size))
-        if elements is None:
-            elements = np.empty(size, values.dtype)
-        elements[start : start + len(values)] = values
+        kept = size * values.itemsize <= KEPT_BYTES
+        held, missing = self._open.pop(row, (None, size))
+        if kept:
+            held = np.empty(size, values.dtype) if held is None else held
+            held[start : start + len(values)] = values
+        else:
+            held = self._take_in(held, values, start, self._worthwhile(values.size))
         missing -= len(values)
         if missing:
-            self._elements[row] = elements, missing
+            self._open[row] = held, missing
+        elif kept:
+            self._whole_rows(row, row + 1, held)
         else:
-            self._whole_rows(row, row + 1, elements)
+            self._finish(row, held)
 
     def _take_in(self, state: S | None, values: NDArray[Any], start: int, parts: int) -> S:
         """The state of a row (None: that has seen nothing) and of `values`, which stand at `start` in it."""

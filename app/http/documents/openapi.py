@@ -17,6 +17,7 @@ from app.http.documents.provoked import provoked
 from app.http.documents.schemas import Schema, operator_schemas, reference, shared_schemas, stem
 from app.http.pages.examples import examples
 from app.http.problem_document import MEDIA_TYPE
+from app.http.problems import EXPECTATION_FAILED, HEAD_TOO_LONG, URL_TOO_LONG
 from app.spec.definitions import DEFINITIONS, description
 from app.spec.operators import OPERATORS, OPSETS, SERVING, Operator, operator_path
 from app.tensors import json_body
@@ -40,14 +41,14 @@ RESPONSES = {
     406: ("NotAcceptable", "The service can send none of the media types that Accept allows."),
     408: ("RequestTimeout", "The body did not arrive in time."),
     413: ("ContentTooLarge", "The body is larger than this service takes."),
-    414: ("URITooLong", "The path and the query have more bytes than the service reads."),
+    414: ("URITooLong", URL_TOO_LONG.meaning),
     415: ("UnsupportedMediaType", "The body has a media type or a content encoding that the service does not read."),
-    417: ("ExpectationFailed", "Expect asks for something other than 100-continue."),
+    417: ("ExpectationFailed", EXPECTATION_FAILED.meaning),
     422: (
         "UnprocessableContent",
         "The body is well-formed but breaks a rule; the detail gives the value and the rule.",
     ),
-    431: ("RequestHeaderFieldsTooLarge", "The header fields have more bytes than the service reads."),
+    431: ("RequestHeaderFieldsTooLarge", HEAD_TOO_LONG.meaning),
     503: (
         "ServiceUnavailable",
         "No room, stopping, or out of time; Retry-After says when to try again, where that helps.",

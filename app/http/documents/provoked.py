@@ -10,7 +10,7 @@ from app.evaluate import plan
 from app.http.budget.account import Account
 from app.http.budget.patience import Patience
 from app.http.budget.room import TEXT, Room
-from app.http.grammar import LONGEST_URL, TOO_LONG_HEAD, Fault, fault_of
+from app.http.grammar import LONGEST_URL, TOO_LONG_HEAD, fault_of
 from app.http.guard import why
 from app.http.negotiation import MEDIA_TYPES, answer_type, body_type
 from app.http.problem_document import document
@@ -41,16 +41,12 @@ def provoked(malformed: Callable[[], object], limit_of: Callable[[Settings], Lim
     }
     replies = {status: VOICE.failed(_error(call), "") for status, call in calls.items()}
     replies[401] = document(UNAUTHORIZED, why({}))
-    for fault in (_fault(url=b"/" + bytes(LONGEST_URL)), _fault(expect=b"a miracle"), TOO_LONG_HEAD):
+    long = fault_of(b"GET", b"/" + bytes(LONGEST_URL), "1.1", {})
+    unexpected = fault_of(b"GET", b"/", "1.1", {b"host": b"host", b"expect": b"a miracle"})
+    for fault in (long, unexpected, TOO_LONG_HEAD):
+        assert fault is not None
         replies[fault.problem.status] = document(fault.problem, fault.detail)
     return {status: orjson.loads(reply.body) for status, reply in replies.items()}
-
-
-def _fault(url: bytes = b"/", **fields: bytes) -> Fault:
-    """The fault of a head with these fields."""
-    found = fault_of(b"GET", url, "1.1", {b"host": b"host"} | {name.encode(): value for name, value in fields.items()})
-    assert found is not None
-    return found
 
 
 def _error(call: Callable[[], object]) -> Exception:

@@ -40,15 +40,15 @@ def tentative(box: Box) -> Tentative:
             results, left = decided(about, error + np.abs(log) * MATH_ERROR + np.abs(about) * 2.0**-52, box.dtype)
             special = ~(np.abs(largest) < _BEYOND)
             if np.count_nonzero(special):
-                results[special] = _of_special(largest[special], box.dtype)
+                results[special] = of_largest(largest[special], box.dtype)
                 left &= ~special
             shape = values[a, b].shape
             values[a, b], undecided[a, b] = results.reshape(shape), left.reshape(shape)
     return values.reshape(-1), undecided.reshape(-1)
 
 
-def _of_special(largest: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """What NaN, an infinity, or nothing but -inf decides."""
+def of_largest(largest: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The results that the largest element alone decides: NaN, an infinity, or itself."""
     results = cast(largest, dtype)
     results[np.isnan(largest)] = FLOAT_FORMATS[dtype].quiet_nan
     return results

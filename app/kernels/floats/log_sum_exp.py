@@ -26,7 +26,7 @@ from app.kernels.floats.exponential_sums import CLASSES, LOWER_BITS, Exponential
 from app.kernels.floats.result import decided
 from app.kernels.kernel import OUTPUTS, Box, filled, quiet
 from app.kernels.regions import cuts, regions
-from app.kernels.rounding import FLOAT_FORMATS, Floats, Integers, pair_of_one, round_pair, rounds_alike
+from app.kernels.rounding import Floats, Integers, pair_of_one, round_pair, rounds_alike
 from app.kernels.scratch import Scratch
 
 # Of a tile: seven arrays of it are at work.
@@ -104,8 +104,7 @@ class LogSumExp:
         summed = several & np.isfinite(largest)
         if summed.all():
             return of_sums(INTERVAL * class_of(largest), sums, self._dtype)
-        results = largest.astype(self._dtype)
-        results[np.isnan(largest)] = FLOAT_FORMATS[self._dtype].quiet_nan
+        results = exponential_estimates.of_largest(largest, self._dtype)
         if summed.any():
             results[summed] = of_sums(INTERVAL * class_of(largest[summed]), sums[:, :, summed], self._dtype)
         return results
